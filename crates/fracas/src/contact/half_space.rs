@@ -1,0 +1,92 @@
+//! Ellipsoid against half-space.
+
+use crate::solids::Particles;
+use crate::world::ObstacleId;
+use glam::{DVec3, Vec3};
+
+/// Everything behind a plane, solid and at rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HalfSpace {
+    /// Its handle.
+    pub id: ObstacleId,
+    /// A point of the surface.
+    pub point: DVec3,
+    /// Outward, unit length.
+    pub normal: Vec3,
+    /// Coefficients of sliding and static friction.
+    pub friction: [f32; 2],
+}
+
+impl HalfSpace {
+    /// Height of a point above the surface, from f64 origins, in m.
+    pub fn height(&self, origin: DVec3, x: Vec3) -> f32 {
+        (self.normal.as_dvec3().dot(origin - self.point) + f64::from(self.normal.dot(x))) as f32
+    }
+
+    /// From the centre of particle `j` to the lowest point of its ellipsoid.
+    ///
+    /// ```text
+    /// h(n) = √ Σ (r_k n·a_k)²,   arm = −Σ r_k² (n·a_k) a_k / h(n)
+    /// ```
+    pub fn support(&self, particles: &Particles, j: usize) -> Vec3 {
+        let radii = Vec3::from(particles.radii[j]);
+        if radii.x == radii.y && radii.y == radii.z {
+            return -radii.x * self.normal;
+        }
+        let turned = match particles.orientation.get(j) {
+            Some(&q) => q * particles.axes[j],
+            None => particles.axes[j],
+        };
+        let local = turned.inverse() * self.normal;
+        let scaled = radii * local;
+        let reach = scaled.length();
+        if reach > 0.0 { turned * (radii * scaled * (-1.0 / reach)) } else { Vec3::ZERO }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Rot, Sym3};
+    use crate::solids::NewParticle;
+    use std::f32::consts::{PI, TAU};
+
+    /// The lowest point of an ellipsoid, against a search over its surface.
+    #[test]
+    fn support_is_the_lowest_point_of_the_ellipsoid() {
+        let axes = Rot::from_axis_angle(Vec3::new(1.0, 2.0, -0.5), 0.7);
+        let radii = [0.3, 0.1, 0.2];
+        let mut particles = Particles::default();
+        particles.push(NewParticle {
+            rest: Vec3::ZERO,
+            mass: 1.0,
+            inertia: Some(Sym3 { xx: 1.0, yy: 1.0, zz: 1.0, ..Sym3::default() }),
+            radii,
+            axes,
+            friction: [0.0; 2],
+            material: 0,
+        });
+        particles.orientation[0] = Rot::from_axis_angle(Vec3::Y, 0.4);
+        let normal = Vec3::new(0.2, 0.9, -0.3).normalize();
+        let id = ObstacleId(0);
+        let floor = HalfSpace { id, point: DVec3::ZERO, normal, friction: [0.0; 2] };
+        let turned = particles.orientation[0] * axes;
+        let mut lowest = f32::INFINITY;
+        for i in 0..400 {
+            for k in 0..800 {
+                let (u, v) = (i as f32 / 400.0 * PI, k as f32 / 800.0 * TAU);
+                let sphere = Vec3::new(u.sin() * v.cos(), u.sin() * v.sin(), u.cos());
+                lowest = lowest.min((turned * (sphere * Vec3::from(radii))).dot(normal));
+            }
+        }
+        let found = floor.support(&particles, 0);
+        assert!(
+            (found.dot(normal) - lowest).abs() < 1e-4,
+            "{} against {lowest}",
+            found.dot(normal)
+        );
+        // and it lies on the surface
+        let on = (turned.inverse() * found) / Vec3::from(radii);
+        assert!((on.length() - 1.0).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,32 @@
+//! The models, listed once.
+
+use super::oriented::Oriented;
+use super::solid::Solid;
+
+/// How a body deforms and breaks.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Model {
+    /// Oriented particles, shape matching per neighbourhood (seed 000).
+    Oriented(Box<Oriented>),
+    /// A model of the user's own.
+    Custom(Box<dyn Solid>),
+}
+
+impl Model {
+    /// The one place that tells models apart.
+    pub fn solid(&self) -> &dyn Solid {
+        match self {
+            Self::Oriented(oriented) => oriented.as_ref(),
+            Self::Custom(solid) => solid.as_ref(),
+        }
+    }
+
+    /// The same, to change.
+    pub fn solid_mut(&mut self) -> &mut dyn Solid {
+        match self {
+            Self::Oriented(oriented) => oriented.as_mut(),
+            Self::Custom(solid) => solid.as_mut(),
+        }
+    }
+}

@@ -1,0 +1,1014 @@
+//! The elastic part: goals of shape matching, the sweep, and the linearised problem.
+//!
+//! Energy of the model (`recipes`: implicit form of 000 sec. 3.2): every member of a group is
+//! drawn to where the group's best rigid motion would carry it,
+//!
+//! ```text
+//! Ψ = ½ Σ_g k_g Σ_{j∈g} ( w_j |x_j − g_gj|² + φ_gjᵀ J_j φ_gj / n_j ),
+//! g_gj = R_g (x̄_j − c̄_g) + c_g,    φ_gj = log(R_g Q_j⁻¹)
+//! ```
+//!
+//! | symbol | meaning |
+//! | --- | --- |
+//! | x, x*, Q, Q* | position and orientation relative to rest; with * without constraint |
+//! | w_j = m_j/n_j | weight in each of the n_j groups that held j at rest |
+//! | R_g, c_g | rotation and centre of group g |
+//! | s_j = Σ_g k_g/n_j | stiffness that particle j feels, per mass |
+//!
+//! R_g and c_g minimise Ψ, so its gradient is taken with both fixed. Per sweep every particle
+//! adds a record to its groups, every group one to its particles: plain sums of cache lines.
+
+use super::rest::Rest;
+use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
+use crate::math::wide::{
+    Mat3x8, Rotx8, Sym3x8, Vec3x8, WideMat3, WideRot, WideSym3, WideVec3, newton_step,
+};
+use crate::math::{Rot, ops};
+use crate::parallel::{Span, Workers};
+use crate::solids::{DofsMut, DofsRef, Particles, Residual, Step};
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+
+/// What a particle gives its groups: w u x̄ᵀ by columns (9), w u (3), Q Ē/n by columns (9), with
+/// u = x − x̄; the rest is zero.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(32))]
+pub(super) struct Member([f32; 24]);
+
+/// What a group gives its particles: k times T by columns (9), t (3) and a rotation (4), so that
+/// its goal for a particle is T x̄ + t. Also what a particle gives in [`product`].
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
+pub(super) struct Goal([f32; 16]);
+
+/// Never read across steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    members: Vec<Member>,
+    goals: Vec<Goal>,
+    directions: Vec<Goal>,
+    older: Vec<Vec3>,
+    /// |r|² and the square of the force it is compared with, per particle.
+    misfit: Vec<[f32; 2]>,
+}
+
+impl Scratch {
+    pub(super) fn new(count: usize) -> Self {
+        Self {
+            members: vec![Member::zeroed(); count],
+            goals: vec![Goal::zeroed(); count],
+            directions: vec![Goal::zeroed(); count],
+            older: vec![Vec3::ZERO; count],
+            misfit: vec![[0.0; 2]; count],
+        }
+    }
+}
+
+/// The model's numbers for this substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants<'a> {
+    pub rest: &'a Rest,
+    /// Factor on every k_g, at most 1, that the sweeps can reach.
+    pub reached: f32,
+    pub level: Level,
+}
+
+impl Constants<'_> {
+    /// a = h² s: stiffness against inertia.
+    #[inline(always)]
+    fn ratio(&self, j: usize, h: f32) -> f32 {
+        h * h * self.reached * self.rest.share[j]
+    }
+}
+
+/// Coefficients of the Chebyshev iteration whose polynomial p stays above −¼ on the spectrum
+/// [0, k]: the time stepper z² − 2pz + p = 0 with an inexact solve is stable for −⅓ ≤ p ≤ 1, and
+/// no choice of ρ by k alone keeps to that for few sweeps.
+///
+/// ```text
+/// ρ = min( k/(2−k), 1/cosh(2.063/n) ),  γ = 1 + ρ,  ω₁ = 1,  ω₂ = 2/(2−ρ²),  ω = 4/(4 − ρ² ω)
+/// ```
+#[derive(Clone, Copy, Debug)]
+struct Chebyshev {
+    rho: f32,
+    omega: f32,
+}
+
+impl Chebyshev {
+    fn new(k: f32, sweeps: u32) -> Self {
+        let limit = 1.0 / ops::cosh_f64(2.063 / f64::from(sweeps));
+        Self { rho: (k / (2.0 - k)).min(limit as f32), omega: 1.0 }
+    }
+
+    fn gamma(self) -> f32 {
+        1.0 + self.rho
+    }
+
+    fn next(self) -> Self {
+        let rho2 = self.rho * self.rho;
+        let omega =
+            if self.omega == 1.0 { 2.0 / (2.0 - rho2) } else { 4.0 / (4.0 - rho2 * self.omega) };
+        Self { omega, ..self }
+    }
+}
+
+/// n sweeps of implicit Jacobi with Chebyshev acceleration, from x* on.
+///
+/// ```text
+/// x⁺ = x* + k_j (ḡ_j − x*),   k_j = a/(1+a),   a = h² s_j,   ḡ_j = Σ_g k_g g_gj / Σ_g k_g
+/// ```
+///
+/// Blending from x* and not from x makes the fixed point backward Euler of Ψ: Young's modulus is
+/// an input, whatever the number of sweeps and substeps.
+pub(super) fn sweep_alone(
+    constants: Constants<'_>,
+    particles: &mut Particles,
+    rotation: &mut [Rot],
+    scratch: &mut Scratch,
+    span: Span,
+    step: &Step,
+) -> Residual {
+    let workers = &step.workers;
+    start_alone(constants, particles, rotation, scratch, span.clone(), workers);
+    let stiffest = span.clone().map(|j| constants.ratio(j, step.h)).fold(0.0, f32::max);
+    let mut chebyshev = Chebyshev::new(stiffest / (1.0 + stiffest), step.sweeps);
+    for sweep in 0..step.sweeps {
+        fit_groups(
+            constants,
+            &scratch.members,
+            rotation,
+            &mut scratch.goals,
+            span.clone(),
+            workers,
+        );
+        let last = sweep + 1 == step.sweeps;
+        move_to_goals(constants, particles, scratch, span.clone(), step, chebyshev, last);
+        chebyshev = chebyshev.next();
+    }
+    let sums = workers.sum(span, &|leaf: Span| {
+        let mut sum = glam::DVec2::ZERO;
+        for [r, f] in &scratch.misfit[leaf] {
+            sum += glam::DVec2::new(f64::from(*r), f64::from(*f));
+        }
+        sum
+    });
+    let relative = if sums.y > 0.0 { (sums.x / sums.y).sqrt() as f32 } else { 0.0 };
+    Residual { relative }
+}
+
+/// Particles to x*, groups turned on with their centre particle, first records.
+fn start_alone(
+    constants: Constants<'_>,
+    particles: &mut Particles,
+    rotation: &mut [Rot],
+    scratch: &mut Scratch,
+    span: Span,
+    workers: &Workers,
+) {
+    let Particles { position, orientation, inertial, inertial_orientation, .. } = particles;
+    let (inertial, inertial_orientation) = (&*inertial, &*inertial_orientation);
+    let before = &particles.previous_orientation;
+    let columns = (
+        (&mut position[span.clone()], &mut orientation[span.clone()]),
+        &mut rotation[span.clone()],
+        &mut scratch.older[span.clone()],
+    );
+    workers.for_span(span.clone(), columns, &|range, ((x, q), rotation, older)| {
+        for (k, j) in range.enumerate() {
+            x[k] = inertial[j];
+            q[k] = inertial_orientation[j];
+            older[k] = x[k];
+            // of unit length up to rounding, which the fit takes away
+            rotation[k] = q[k] * before[j].inverse() * rotation[k];
+        }
+    });
+    write_members(constants, particles, &mut scratch.members, span, workers);
+}
+
+/// The particles' records for where they are.
+fn write_members(
+    constants: Constants<'_>,
+    particles: &Particles,
+    members: &mut [Member],
+    span: Span,
+    workers: &Workers,
+) {
+    workers.for_span(span.clone(), &mut members[span], &|range, members| {
+        dispatch!(constants.level, simd => {
+            write_range(simd, constants.rest, particles, range, members)
+        });
+    });
+}
+
+#[inline(always)]
+fn write_range<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    particles: &Particles,
+    range: Span,
+    members: &mut [Member],
+) {
+    let mut at = 0;
+    while at < range.len() {
+        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
+        let x_rest = load_points(simd, &particles.rest, j);
+        let x = load_points(simd, &particles.position, j);
+        let q = load_rotations(simd, &particles.orientation[j..j + lanes]);
+        store_members(simd, rest, j, x_rest, x, q, &mut members[at..at + lanes]);
+        at += 8;
+    }
+}
+
+/// Records of eight particles from `j` on: their shares of the moments A_pq (000 sec. 3.2).
+#[inline(always)]
+fn store_members<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    j: usize,
+    x_rest: Vec3x8<S>,
+    x: Vec3x8<S>,
+    q: Rotx8<S>,
+    members: &mut [Member],
+) {
+    let wu = (x - x_rest) * load_lanes(simd, &rest.weight, j);
+    let (a, b, c) = (wu * x_rest.x, wu * x_rest.y, wu * x_rest.z);
+    let e = q.to_mat3() * load_sym3(simd, &rest.moment, j).to_mat3();
+    let zero = f32x8::splat(simd, 0.0);
+    let first = transpose([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y]);
+    let second = transpose([c.z, wu.x, wu.y, wu.z, e.x_axis.x, e.x_axis.y, e.x_axis.z, e.y_axis.x]);
+    let third =
+        transpose([e.y_axis.y, e.y_axis.z, e.z_axis.x, e.z_axis.y, e.z_axis.z, zero, zero, zero]);
+    for (lane, member) in members.iter_mut().enumerate() {
+        first[lane].store_slice(&mut member.0[..8]);
+        second[lane].store_slice(&mut member.0[8..16]);
+        third[lane].store_slice(&mut member.0[16..]);
+    }
+}
+
+/// Rotation and goals of every group of the span, eight at a time.
+fn fit_groups(
+    constants: Constants<'_>,
+    members: &[Member],
+    rotation: &mut [Rot],
+    goals: &mut [Goal],
+    span: Span,
+    workers: &Workers,
+) {
+    let columns = (&mut rotation[span.clone()], &mut goals[span.clone()]);
+    workers.for_span(span, columns, &|range, (rotation, goals)| {
+        let rest = constants.rest;
+        dispatch!(constants.level, simd => fit_wide(simd, range, rest, members, rotation, goals));
+    });
+}
+
+/// Per group g (000 eq. 1 with moments of sec. 3.2, centred as erratum 000.6 asks):
+///
+/// ```text
+/// A_pq = P + Σ w u x̄ᵀ − (Σ w u) c̄ᵀ + Σ Q Ē/n,   R ← one Newton step on SO(3),
+/// c = c̄ + Σ w u / M,   T = R,   t = c − T c̄
+/// ```
+#[inline(always)]
+fn fit_wide<S: Simd>(
+    simd: S,
+    range: Span,
+    rest: &Rest,
+    members: &[Member],
+    rotation: &mut [Rot],
+    goals: &mut [Goal],
+) {
+    let mut at = 0;
+    while at < range.len() {
+        let (g, lanes) = (range.start + at, (range.len() - at).min(8));
+        let sums = sum_of_eight(simd, rest, members, g, lanes);
+        let (b0, b1, b2) = (transpose(sums[0]), transpose(sums[1]), transpose(sums[2]));
+        let c_rest = load_vec3(simd, &rest.centre, g);
+        let spread = load_sym3(simd, &rest.spread, g);
+        let wu = vec3(b1[1], b1[2], b1[3]);
+        let from_u = WideMat3 {
+            x_axis: vec3(b0[0], b0[1], b0[2]) - wu * c_rest.x,
+            y_axis: vec3(b0[3], b0[4], b0[5]) - wu * c_rest.y,
+            z_axis: vec3(b0[6], b0[7], b1[0]) - wu * c_rest.z,
+        };
+        let own = WideMat3 {
+            x_axis: vec3(b1[4], b1[5], b1[6]),
+            y_axis: vec3(b1[7], b2[0], b2[1]),
+            z_axis: vec3(b2[2], b2[3], b2[4]),
+        };
+        let a_pq = spread.to_mat3() + from_u + own;
+
+        let q = newton_step(&a_pq, load_rotations(simd, &rotation[at..at + lanes]));
+        let r = q.to_mat3();
+        let t = c_rest + wu * load_lanes(simd, &rest.inv_mass, g) - r * c_rest;
+        let k = load_lanes(simd, &rest.stiffness, g);
+        store_goals(k, r, t, q, &mut goals[at..at + lanes]);
+        store_rotations(q, &mut rotation[at..at + lanes]);
+        at += 8;
+    }
+}
+
+/// Σ of the members' records for eight groups from `g` on; lanes past the end repeat the last.
+///
+/// Two running sums hide the latency of the additions.
+#[inline(always)]
+fn sum_of_eight<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    members: &[Member],
+    g: usize,
+    lanes: usize,
+) -> [[f32x8<S>; 8]; 3] {
+    let mut rows = [[f32x8::splat(simd, 0.0); 8]; 3];
+    for lane in 0..8 {
+        let list = rest.groups.of(g + lane.min(lanes - 1));
+        let mut even = [f32x8::splat(simd, 0.0); 3];
+        let mut odd = even;
+        let (pairs, last) = list.as_chunks::<2>();
+        for &[i, j] in pairs {
+            let (a, b) = (&members[i as usize].0, &members[j as usize].0);
+            for part in 0..3 {
+                let at = 8 * part;
+                even[part] += f32x8::from_slice(simd, &a[at..at + 8]);
+                odd[part] += f32x8::from_slice(simd, &b[at..at + 8]);
+            }
+        }
+        if let &[i] = last {
+            let a = &members[i as usize].0;
+            for part in 0..3 {
+                even[part] += f32x8::from_slice(simd, &a[8 * part..8 * part + 8]);
+            }
+        }
+        for part in 0..3 {
+            rows[part][lane] = even[part] + odd[part];
+        }
+    }
+    rows
+}
+
+/// Σ of the goals (or directions) of the groups in `list`, in two halves.
+#[inline(always)]
+fn sum_goals<S: Simd>(simd: S, list: &[u32], goals: &[Goal]) -> (f32x8<S>, f32x8<S>) {
+    let zero = f32x8::splat(simd, 0.0);
+    let (mut even, mut odd) = ((zero, zero), (zero, zero));
+    let (pairs, last) = list.as_chunks::<2>();
+    for &[g, h] in pairs {
+        let (a, b) = (&goals[g as usize].0, &goals[h as usize].0);
+        even.0 += f32x8::from_slice(simd, &a[..8]);
+        even.1 += f32x8::from_slice(simd, &a[8..]);
+        odd.0 += f32x8::from_slice(simd, &b[..8]);
+        odd.1 += f32x8::from_slice(simd, &b[8..]);
+    }
+    if let &[g] = last {
+        let a = &goals[g as usize].0;
+        even.0 += f32x8::from_slice(simd, &a[..8]);
+        even.1 += f32x8::from_slice(simd, &a[8..]);
+    }
+    (even.0 + odd.0, even.1 + odd.1)
+}
+
+/// The same as plain numbers.
+#[inline(always)]
+fn sum_goals_plain<S: Simd>(simd: S, list: &[u32], goals: &[Goal]) -> [f32; 16] {
+    let (low, high) = sum_goals(simd, list, goals);
+    let mut sum = [0.0; 16];
+    low.store_slice(&mut sum[..8]);
+    high.store_slice(&mut sum[8..]);
+    sum
+}
+
+/// Σ T x̄ + Σ t of a sum of goals.
+#[inline(always)]
+fn goal_of(sum: &[f32; 16], x_rest: Vec3) -> Vec3 {
+    let (a, b) = (Vec3::new(sum[0], sum[1], sum[2]), Vec3::new(sum[3], sum[4], sum[5]));
+    let (c, t) = (Vec3::new(sum[6], sum[7], sum[8]), Vec3::new(sum[9], sum[10], sum[11]));
+    a * x_rest.x + b * x_rest.y + c * x_rest.z + t
+}
+
+/// Mean rotation of a sum of goals, on the side of the particle's own orientation.
+#[inline(always)]
+fn mean_rotation(sum: &[f32; 16], q: Rot) -> Rot {
+    let [x, y, z, w] = [sum[12], sum[13], sum[14], sum[15]];
+    let side = if x * q.x + y * q.y + z * q.z + w * q.w < 0.0 { -1.0 } else { 1.0 };
+    Rot { x: side * x, y: side * y, z: side * z, w: side * w }.normalized()
+}
+
+/// One sweep's second half: particles to the blend of x* and their mean goal, extrapolated, and
+/// their records for the next sweep.
+fn move_to_goals(
+    constants: Constants<'_>,
+    particles: &mut Particles,
+    scratch: &mut Scratch,
+    span: Span,
+    step: &Step,
+    chebyshev: Chebyshev,
+    last: bool,
+) {
+    let Particles { position, orientation, .. } = particles;
+    let fixed = Fixed {
+        rest: &particles.rest,
+        mass: &particles.mass,
+        inertial: &particles.inertial,
+        inertial_orientation: &particles.inertial_orientation,
+        goals: &scratch.goals,
+    };
+    let columns = (
+        (&mut position[span.clone()], &mut orientation[span.clone()]),
+        &mut scratch.members[span.clone()],
+        &mut scratch.older[span.clone()],
+        &mut scratch.misfit[span.clone()],
+    );
+    step.workers.for_span(span, columns, &|range, columns| {
+        dispatch!(constants.level, simd => {
+            move_range(simd, constants, fixed, range, columns, step.h, chebyshev, last)
+        });
+    });
+}
+
+/// What [`move_range`] reads.
+#[derive(Clone, Copy)]
+struct Fixed<'a> {
+    rest: &'a [Vec3],
+    mass: &'a [f32],
+    inertial: &'a [Vec3],
+    inertial_orientation: &'a [Rot],
+    goals: &'a [Goal],
+}
+
+type Moved<'a> =
+    ((&'a mut [Vec3], &'a mut [Rot]), &'a mut [Member], &'a mut [Vec3], &'a mut [[f32; 2]]);
+
+#[inline(always)]
+fn move_range<S: Simd>(
+    simd: S,
+    constants: Constants<'_>,
+    fixed: Fixed<'_>,
+    range: Span,
+    ((x, q), members, older, misfit): Moved<'_>,
+    h: f32,
+    chebyshev: Chebyshev,
+    last: bool,
+) {
+    let rest = constants.rest;
+    let splat = |value: f32| f32x8::splat(simd, value);
+    let (zero, one) = (splat(0.0), splat(1.0));
+    let (omega, gamma) = (splat(chebyshev.omega), splat(chebyshev.gamma()));
+    let stiffness = splat(h * h * constants.reached);
+    let mut at = 0;
+    while at < range.len() {
+        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
+        let eight = at..at + lanes;
+        let share = load_lanes(simd, &rest.share, j);
+        let total = share * load_lanes(simd, &rest.group_count, j);
+        // a group of one pulls nobody: its particle goes where it would go alone
+        let pulled = total.simd_gt(zero);
+        let inv_total = pulled.select(one / total, zero);
+        let a = share * stiffness;
+        let k = a / (one + a);
+
+        let (low, high) = sum_goals_of_eight(simd, rest, fixed.goals, j, lanes);
+        let (b0, b1) = (transpose(low), transpose(high));
+        let x_rest = load_points(simd, fixed.rest, j);
+        let goal = (vec3(b0[0], b0[1], b0[2]) * x_rest.x
+            + vec3(b0[3], b0[4], b0[5]) * x_rest.y
+            + vec3(b0[6], b0[7], b1[0]) * x_rest.z
+            + vec3(b1[1], b1[2], b1[3]))
+            * inv_total;
+
+        let x_star = load_points(simd, fixed.inertial, j);
+        let target = x_star + (goal - x_star) * k;
+        let now = load_points(simd, x, at);
+        let before = load_points(simd, older, at);
+        if last {
+            let inertia = load_lanes(simd, fixed.mass, j) * splat(1.0 / (h * h));
+            let off = (target - now) * (inertia * (one + a));
+            let moved = (now - x_star) * inertia;
+            // not less than a hundred times what rounding of x and of the goals leaves unbalanced
+            let rounding = now * (inertia * (one + a) * splat(1000.0 * f32::EPSILON));
+            let (r2, f2) = (off.dot(off), moved.dot(moved) + rounding.dot(rounding));
+            store_pairs(r2, f2, &mut misfit[eight.clone()]);
+        }
+        let next = before + (now + (target - now) * gamma - before) * omega;
+
+        // (1−k) q* + k r̄ on the side of q*, normalised
+        let q_star = load_rotations(simd, &fixed.inertial_orientation[j..j + lanes]);
+        let sum = WideRot { x: b1[4], y: b1[5], z: b1[6], w: b1[7] };
+        let along = sum.x * q_star.x + sum.y * q_star.y + sum.z * q_star.z + sum.w * q_star.w;
+        let mean = k * along.simd_lt(zero).select(-inv_total, inv_total);
+        let mixed = WideRot {
+            x: q_star.x - k * q_star.x + mean * sum.x,
+            y: q_star.y - k * q_star.y + mean * sum.y,
+            z: q_star.z - k * q_star.z + mean * sum.z,
+            w: q_star.w - k * q_star.w + mean * sum.w,
+        };
+        let turned = mixed.normalized_or(q_star);
+
+        store_members(simd, rest, j, x_rest, next, turned, &mut members[eight.clone()]);
+        store_points(now, &mut older[eight.clone()]);
+        store_points(next, &mut x[eight.clone()]);
+        store_rotations(turned, &mut q[eight]);
+        at += 8;
+    }
+}
+
+/// Σ of the goals for eight particles from `j` on, as rows.
+#[inline(always)]
+fn sum_goals_of_eight<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    goals: &[Goal],
+    j: usize,
+    lanes: usize,
+) -> ([f32x8<S>; 8], [f32x8<S>; 8]) {
+    let zero = f32x8::splat(simd, 0.0);
+    let (mut low, mut high) = ([zero; 8], [zero; 8]);
+    for lane in 0..8 {
+        let list = rest.groups.of(j + lane.min(lanes - 1));
+        (low[lane], high[lane]) = sum_goals(simd, list, goals);
+    }
+    (low, high)
+}
+
+/// Rotations and goals for the particles as they are.
+pub(super) fn linearise(
+    constants: Constants<'_>,
+    particles: &Particles,
+    rotation: &mut [Rot],
+    scratch: &mut Scratch,
+    span: Span,
+    step: &Step,
+) {
+    let workers = &step.workers;
+    write_members(constants, particles, &mut scratch.members, span.clone(), workers);
+    fit_groups(constants, &scratch.members, rotation, &mut scratch.goals, span, workers);
+}
+
+/// Newton steps of an audit: from a warm start two give f32's last digit.
+pub(super) const AUDIT_STEPS: u32 = 2;
+
+/// r = M (x* − x)/h² + m s (ḡ − x) and, for orientations, J (log(q* q⁻¹)/h² + s log(r̄ q⁻¹)).
+pub(super) fn gradient(
+    constants: Constants<'_>,
+    particles: &Particles,
+    scratch: &Scratch,
+    span: Span,
+    step: &Step,
+    r: DofsMut<'_>,
+) {
+    let inv_h2 = 1.0 / (step.h * step.h);
+    step.workers.for_span(span, r, &|range, r| {
+        for (k, j) in range.enumerate() {
+            let (pull, twist) = toward_goal(constants, particles, scratch, j);
+            let (x, q) = (particles.position[j], particles.orientation[j]);
+            let force = inv_h2 * (particles.inertial[j] - x) + pull;
+            let torque = inv_h2 * (particles.inertial_orientation[j] * q.inverse()).log() + twist;
+            r.linear[k] = particles.mass[j] * force;
+            r.angular[k] = particles.inertia_times(j, torque);
+        }
+    });
+}
+
+/// −∇Ψ alone.
+pub(super) fn elastic_force(
+    constants: Constants<'_>,
+    particles: &Particles,
+    scratch: &Scratch,
+    span: Span,
+    step: &Step,
+    force: DofsMut<'_>,
+) {
+    step.workers.for_span(span, force, &|range, force| {
+        for (k, j) in range.enumerate() {
+            let (pull, twist) = toward_goal(constants, particles, scratch, j);
+            force.linear[k] = particles.mass[j] * pull;
+            force.angular[k] = particles.inertia_times(j, twist);
+        }
+    });
+}
+
+/// s (ḡ − x) and s log(r̄ q⁻¹): acceleration towards the mean goal.
+fn toward_goal(
+    constants: Constants<'_>,
+    particles: &Particles,
+    scratch: &Scratch,
+    j: usize,
+) -> (Vec3, Vec3) {
+    let rest = constants.rest;
+    let total = rest.share[j] * rest.group_count[j];
+    // a group of one pulls nobody
+    if total == 0.0 {
+        return (Vec3::ZERO, Vec3::ZERO);
+    }
+    let sum = dispatch!(constants.level, simd => {
+        sum_goals_plain(simd, rest.groups.of(j), &scratch.goals)
+    });
+    let (x, q) = (particles.position[j], particles.orientation[j]);
+    let s = constants.reached * rest.share[j];
+    let pull = goal_of(&sum, particles.rest[j]) * (1.0 / total) - x;
+    (s * pull, s * (mean_rotation(&sum, q) * q.inverse()).log())
+}
+
+/// out = (M/h² + K) p, with each group following as its best rigid motion of the displacement:
+///
+/// ```text
+/// ω_g = R H̄⁻¹ Rᵀ Σ ( w a × p + J θ/n ),   a = R (x̄ − c̄),   δc = Σ w p / M
+/// (K p)_j = Σ_g k_g w_j ( p_j − δc − ω × a_j ),   (K θ)_j = Σ_g k_g J_j (θ_j − ω) / n_j
+/// ```
+///
+/// A projection per group, so K is symmetric, at least 0, and 0 on rigid motions. (Freezing R
+/// alone would hold back every rotation with the full stiffness.)
+pub(super) fn product(
+    constants: Constants<'_>,
+    particles: &Particles,
+    rotation: &[Rot],
+    scratch: &mut Scratch,
+    span: Span,
+    step: &Step,
+    p: DofsRef<'_>,
+    out: DofsMut<'_>,
+) {
+    let (rest, workers) = (constants.rest, &step.workers);
+    let start = span.start;
+    // the goals of the last linearisation are not needed any more once the gradient is taken:
+    // their room holds the groups' answer
+    let Scratch { goals, directions, .. } = scratch;
+    workers.for_span(span.clone(), &mut directions[span.clone()], &|range, directions| {
+        dispatch!(constants.level, simd => {
+            direct_range(simd, rest, particles, range, start, p, directions)
+        });
+    });
+    let directions = &*directions;
+    workers.for_span(span.clone(), &mut goals[span.clone()], &|range, goals| {
+        dispatch!(constants.level, simd => {
+            follow_wide(simd, range, rest, rotation, directions, goals)
+        });
+    });
+    let goals = &*goals;
+    workers.for_span(span, out, &|range, out| {
+        dispatch!(constants.level, simd => {
+            answer_range(simd, constants, particles, range, start, p, goals, step.h, out)
+        });
+    });
+}
+
+/// What particles give their groups in [`product`]: w p x̄ᵀ by columns, w p, J θ/n.
+#[inline(always)]
+fn direct_range<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    particles: &Particles,
+    range: Span,
+    start: usize,
+    p: DofsRef<'_>,
+    directions: &mut [Goal],
+) {
+    let zero = f32x8::splat(simd, 0.0);
+    let mut at = 0;
+    while at < range.len() {
+        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
+        let x = load_points(simd, &particles.rest, j);
+        let wp = load_points(simd, p.linear, j - start) * load_lanes(simd, &rest.weight, j);
+        let q = load_rotations(simd, &particles.orientation[j..j + lanes]);
+        let l = turned_inertia(simd, rest, j, q, load_points(simd, p.angular, j - start));
+        let (a, b, c) = (wp * x.x, wp * x.y, wp * x.z);
+        let low = transpose([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y]);
+        let high = transpose([c.z, wp.x, wp.y, wp.z, l.x, l.y, l.z, zero]);
+        for (lane, direction) in directions[at..at + lanes].iter_mut().enumerate() {
+            low[lane].store_slice(&mut direction.0[..8]);
+            high[lane].store_slice(&mut direction.0[8..]);
+        }
+        at += 8;
+    }
+}
+
+/// Q J̄ Qᵀ v / n for eight particles, with J̄/n = tr(Ē/n) I − Ē/n.
+#[inline(always)]
+fn turned_inertia<S: Simd>(simd: S, rest: &Rest, j: usize, q: Rotx8<S>, v: Vec3x8<S>) -> Vec3x8<S> {
+    let inertia = load_sym3(simd, &rest.moment, j).trace_minus();
+    q * (inertia * (q.inverse() * v))
+}
+
+/// What particles make of their groups' answer in [`product`].
+#[inline(always)]
+fn answer_range<S: Simd>(
+    simd: S,
+    constants: Constants<'_>,
+    particles: &Particles,
+    range: Span,
+    start: usize,
+    p: DofsRef<'_>,
+    goals: &[Goal],
+    h: f32,
+    out: DofsMut<'_>,
+) {
+    let rest = constants.rest;
+    let (reached, inv_h2) =
+        (f32x8::splat(simd, constants.reached), f32x8::splat(simd, 1.0 / (h * h)));
+    let mut at = 0;
+    while at < range.len() {
+        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
+        let (low, high) = sum_goals_of_eight(simd, rest, goals, j, lanes);
+        let (b0, b1) = (transpose(low), transpose(high));
+        let x = load_points(simd, &particles.rest, j);
+        let pulled = vec3(b0[0], b0[1], b0[2]) * x.x
+            + vec3(b0[3], b0[4], b0[5]) * x.y
+            + vec3(b0[6], b0[7], b1[0]) * x.z
+            + vec3(b1[1], b1[2], b1[3]);
+        let d = inv_h2 + reached * load_lanes(simd, &rest.share, j);
+        let w = reached * load_lanes(simd, &rest.weight, j);
+        let mass = load_lanes(simd, &particles.mass, j);
+        let linear = load_points(simd, p.linear, j - start) * (mass * d) - pulled * w;
+
+        let n = load_lanes(simd, &rest.group_count, j);
+        let omega = vec3(b1[4], b1[5], b1[6]) * reached;
+        let theta = load_points(simd, p.angular, j - start) * (d * n);
+        let q = load_rotations(simd, &particles.orientation[j..j + lanes]);
+        let angular = turned_inertia(simd, rest, j, q, theta - omega);
+        store_points(linear, &mut out.linear[at..at + lanes]);
+        store_points(angular, &mut out.angular[at..at + lanes]);
+        at += 8;
+    }
+}
+
+/// The groups' part of [`product`], eight at a time: k times [ω]× R, the shift, and ω.
+#[inline(always)]
+fn follow_wide<S: Simd>(
+    simd: S,
+    range: Span,
+    rest: &Rest,
+    rotation: &[Rot],
+    directions: &[Goal],
+    goals: &mut [Goal],
+) {
+    let mut at = 0;
+    while at < range.len() {
+        let (g, lanes) = (range.start + at, (range.len() - at).min(8));
+        let (low, high) = sum_goals_of_eight(simd, rest, directions, g, lanes);
+        let (b0, b1) = (transpose(low), transpose(high));
+        let c_rest = load_vec3(simd, &rest.centre, g);
+        let wp = vec3(b1[1], b1[2], b1[3]);
+        // N = Σ w p (x̄ − c̄)ᵀ
+        let n = WideMat3 {
+            x_axis: vec3(b0[0], b0[1], b0[2]) - wp * c_rest.x,
+            y_axis: vec3(b0[3], b0[4], b0[5]) - wp * c_rest.y,
+            z_axis: vec3(b0[6], b0[7], b1[0]) - wp * c_rest.z,
+        };
+        let r = load_rotations(simd, &rotation[g..g + lanes]).to_mat3();
+        // Σ w a × p, the columns of R and N being axes and sums along them
+        let levers = r.x_axis.cross(n.x_axis) + r.y_axis.cross(n.y_axis) + r.z_axis.cross(n.z_axis);
+        let torque = levers + vec3(b1[4], b1[5], b1[6]);
+        let inv_inertia = load_sym3(simd, &rest.inv_inertia, g);
+        let omega = r * (inv_inertia * (r.transpose() * torque));
+
+        // a displacement of ω × a + δc is T x̄ + t with T = [ω]× R
+        let t_mat = WideMat3 {
+            x_axis: omega.cross(r.x_axis),
+            y_axis: omega.cross(r.y_axis),
+            z_axis: omega.cross(r.z_axis),
+        };
+        let t = wp * load_lanes(simd, &rest.inv_mass, g) - t_mat * c_rest;
+        let zero = f32x8::splat(simd, 0.0);
+        let turn = WideRot { x: omega.x, y: omega.y, z: omega.z, w: zero };
+        let k = load_lanes(simd, &rest.stiffness, g);
+        store_goals(k, t_mat, t, turn, &mut goals[at..at + lanes]);
+        at += 8;
+    }
+}
+
+/// D⁻¹ r, with D = m (1/h² + s) plus `extra` for positions, J (1/h² + s) for orientations.
+pub(super) fn precondition(
+    constants: Constants<'_>,
+    particles: &Particles,
+    span: Span,
+    step: &Step,
+    extra: &[f32],
+    r: DofsRef<'_>,
+    z: DofsMut<'_>,
+) {
+    let start = span.start;
+    step.workers.for_span(span, z, &|range, z| {
+        for (k, j) in range.enumerate() {
+            let d = diagonal(constants, j, step.h);
+            z.linear[k] = r.linear[j - start] / (particles.mass[j] * d + extra[j - start]);
+            z.angular[k] = particles.inv_inertia_times(j, r.angular[j - start]) / d;
+        }
+    });
+}
+
+/// 1/h² + s_j: the diagonal of A per mass.
+pub(super) fn diagonal(constants: Constants<'_>, j: usize, h: f32) -> f32 {
+    1.0 / (h * h) + constants.reached * constants.rest.share[j]
+}
+
+/// Ψ in f64, member by member, with these rotations of the groups.
+pub(super) fn energy(
+    constants: Constants<'_>,
+    particles: &Particles,
+    rotation: &[Rot],
+    span: Span,
+    workers: &Workers,
+) -> f64 {
+    let rest = constants.rest;
+    let twice = workers.sum(span, &|leaf: Span| {
+        let mut sum = 0.0;
+        for g in leaf {
+            let list = rest.groups.of(g);
+            if list.len() == 1 {
+                continue;
+            }
+            let (r, c_rest) = (rotation[g].to_mat3(), rest.centre_of(g));
+            let weighted = |j: usize| rest.weight[j] * (particles.position[j] - particles.rest[j]);
+            let moved: Vec3 = list.iter().map(|&j| weighted(j as usize)).sum();
+            let centre = c_rest + moved * rest.inv_mass[g];
+            let mut group = 0.0;
+            for &j in list {
+                let j = j as usize;
+                let goal = r * (particles.rest[j] - c_rest) + centre;
+                let off = particles.position[j] - goal;
+                let phi = small_log(rotation[g] * particles.orientation[j].inverse());
+                let turned = phi.dot(particles.inertia_times(j, phi)) / rest.group_count[j];
+                group += f64::from(rest.weight[j] * off.length_squared() + turned);
+            }
+            sum += f64::from(rest.stiffness[g]) * group;
+        }
+        sum
+    });
+    0.5 * f64::from(constants.reached) * twice
+}
+
+/// [`Rot::log`], by the series of the arcsine for turns below 0.4 rad, where its next term is
+/// under 1e-5 of the angle.
+fn small_log(q: Rot) -> Vec3 {
+    let v = Vec3::new(q.x, q.y, q.z) * if q.w < 0.0 { -2.0 } else { 2.0 };
+    let sine2 = 0.25 * v.length_squared();
+    if sine2 < 0.04 { v * (1.0 + sine2 * (1.0 / 6.0 + sine2 * 0.075)) } else { q.log() }
+}
+
+/// Eight consecutive floats from `i` on, or as many as there are.
+#[inline(always)]
+fn load_lanes<S: Simd>(simd: S, column: &[f32], i: usize) -> f32x8<S> {
+    match column.get(i..i + 8) {
+        Some(all) => f32x8::from_slice(simd, all),
+        None => {
+            let mut lanes = [0.0; 8];
+            let left = &column[i..];
+            lanes[..left.len()].copy_from_slice(left);
+            f32x8::from_slice(simd, &lanes)
+        }
+    }
+}
+
+#[inline(always)]
+fn vec3<S: Simd>(x: f32x8<S>, y: f32x8<S>, z: f32x8<S>) -> Vec3x8<S> {
+    WideVec3 { x, y, z }
+}
+
+/// Eight points from `j` on, side by side; past the end of the column they are zero.
+#[inline(always)]
+fn load_points<S: Simd>(simd: S, points: &[Vec3], j: usize) -> Vec3x8<S> {
+    let floats: &[f32] = bytemuck::cast_slice(points);
+    let at = 3 * j;
+    // four floats per point, the fourth being the next point's first
+    match floats.get(at..at + 25) {
+        Some(f) => {
+            let row = |k: usize| f32x4::from_slice(simd, &f[3 * k..3 * k + 4]);
+            let (ax, ay, az) = turn_rows(row(0), row(1), row(2), row(3));
+            let (bx, by, bz) = turn_rows(row(4), row(5), row(6), row(7));
+            vec3(ax.combine(bx), ay.combine(by), az.combine(bz))
+        }
+        None => {
+            let mut rows = [[0.0; 8]; 3];
+            for (lane, p) in points[j..].iter().take(8).enumerate() {
+                rows[0][lane] = p.x;
+                rows[1][lane] = p.y;
+                rows[2][lane] = p.z;
+            }
+            Vec3x8::load(simd, &rows)
+        }
+    }
+}
+
+/// Transposes 4 × 4, without the last row: a perfect shuffle, twice over.
+#[inline(always)]
+fn turn_rows<S: Simd>(
+    a: f32x4<S>,
+    b: f32x4<S>,
+    c: f32x4<S>,
+    d: f32x4<S>,
+) -> (f32x4<S>, f32x4<S>, f32x4<S>) {
+    let (e, f) = a.interleave(c);
+    let (g, h) = b.interleave(d);
+    let (x, y) = e.interleave(g);
+    let (z, _) = f.interleave(h);
+    (x, y, z)
+}
+
+#[inline(always)]
+fn store_points<S: Simd>(v: Vec3x8<S>, points: &mut [Vec3]) {
+    let (mut x, mut y, mut z) = ([0.0; 8], [0.0; 8], [0.0; 8]);
+    v.x.store_slice(&mut x);
+    v.y.store_slice(&mut y);
+    v.z.store_slice(&mut z);
+    for (lane, p) in points.iter_mut().enumerate() {
+        *p = Vec3::new(x[lane], y[lane], z[lane]);
+    }
+}
+
+#[inline(always)]
+fn store_pairs<S: Simd>(a: f32x8<S>, b: f32x8<S>, pairs: &mut [[f32; 2]]) {
+    let (mut first, mut second) = ([0.0; 8], [0.0; 8]);
+    a.store_slice(&mut first);
+    b.store_slice(&mut second);
+    for (lane, pair) in pairs.iter_mut().enumerate() {
+        *pair = [first[lane], second[lane]];
+    }
+}
+
+#[inline(always)]
+fn load_vec3<S: Simd>(simd: S, columns: &[Vec<f32>; 3], i: usize) -> Vec3x8<S> {
+    vec3(
+        load_lanes(simd, &columns[0], i),
+        load_lanes(simd, &columns[1], i),
+        load_lanes(simd, &columns[2], i),
+    )
+}
+
+#[inline(always)]
+fn load_sym3<S: Simd>(simd: S, columns: &[Vec<f32>; 6], i: usize) -> Sym3x8<S> {
+    WideSym3 {
+        xx: load_lanes(simd, &columns[0], i),
+        yy: load_lanes(simd, &columns[1], i),
+        zz: load_lanes(simd, &columns[2], i),
+        xy: load_lanes(simd, &columns[3], i),
+        yz: load_lanes(simd, &columns[4], i),
+        zx: load_lanes(simd, &columns[5], i),
+    }
+}
+
+#[inline(always)]
+fn load_rotations<S: Simd>(simd: S, rotation: &[Rot]) -> Rotx8<S> {
+    let padded;
+    let lanes = match <&[Rot; 8]>::try_from(rotation) {
+        Ok(all) => all,
+        Err(_) => {
+            let mut lanes = [Rot::IDENTITY; 8];
+            lanes[..rotation.len()].copy_from_slice(rotation);
+            padded = lanes;
+            &padded
+        }
+    };
+    let floats: &[f32] = bytemuck::cast_slice(lanes);
+    let a = f32x4::load_four_interleaved(simd, &floats[..16]);
+    let b = f32x4::load_four_interleaved(simd, &floats[16..]);
+    WideRot {
+        x: a[0].combine(b[0]),
+        y: a[1].combine(b[1]),
+        z: a[2].combine(b[2]),
+        w: a[3].combine(b[3]),
+    }
+}
+
+#[inline(always)]
+fn store_rotations<S: Simd>(q: Rotx8<S>, rotation: &mut [Rot]) {
+    let mut lanes = [Rot::IDENTITY; 8];
+    let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut lanes);
+    let (x, y, z, w) = (q.x.split(), q.y.split(), q.z.split(), q.w.split());
+    f32x4::store_four_interleaved([x.0, y.0, z.0, w.0], &mut floats[..16]);
+    f32x4::store_four_interleaved([x.1, y.1, z.1, w.1], &mut floats[16..]);
+    match <&mut [Rot; 8]>::try_from(&mut *rotation) {
+        Ok(all) => *all = lanes,
+        Err(_) => rotation.copy_from_slice(&lanes[..rotation.len()]),
+    }
+}
+
+/// k (T, t, q) as records.
+#[inline(always)]
+fn store_goals<S: Simd>(
+    k: f32x8<S>,
+    t_mat: Mat3x8<S>,
+    t: Vec3x8<S>,
+    q: Rotx8<S>,
+    goals: &mut [Goal],
+) {
+    let WideMat3 { x_axis: a, y_axis: b, z_axis: c } = t_mat * k;
+    let (t, q) = (t * k, q * k);
+    let low = transpose([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y]);
+    let high = transpose([c.z, t.x, t.y, t.z, q.x, q.y, q.z, q.w]);
+    for (lane, goal) in goals.iter_mut().enumerate() {
+        low[lane].store_slice(&mut goal.0[..8]);
+        high[lane].store_slice(&mut goal.0[8..]);
+    }
+}
+
+/// Transposes 8 × 8: a perfect shuffle of the rows, three times over.
+#[inline(always)]
+fn transpose<S: Simd>(rows: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
+    shuffle(shuffle(shuffle(rows)))
+}
+
+#[inline(always)]
+fn shuffle<S: Simd>(r: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
+    let (a, b) = r[0].interleave(r[4]);
+    let (c, d) = r[1].interleave(r[5]);
+    let (e, f) = r[2].interleave(r[6]);
+    let (g, h) = r[3].interleave(r[7]);
+    [a, b, c, d, e, f, g, h]
+}

@@ -1,0 +1,300 @@
+//! Oriented particles (seed 000): shape matching over the neighbourhood of every particle, each
+//! with a position and an orientation.
+//!
+//! [`rest`](self) builds the groups, `elastic` holds the energy and its solvers, `fracture` cuts
+//! bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
+
+mod elastic;
+mod fracture;
+mod rest;
+#[cfg(test)]
+mod tests;
+
+pub use rest::{Groups, OrientedPoint, OrientedShape};
+
+use crate::material::{Material, MaterialError, MaterialField};
+use crate::math::Rot;
+use crate::math::fearless_simd::Level;
+use crate::parallel::Span;
+use crate::solids::particles::permute_column;
+use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
+use crate::state::{Reader, Sink, SnapshotError, StateHash};
+use crate::world::Changes;
+use elastic::{Constants, Scratch};
+use glam::Vec3;
+use rest::{Refused, Rest};
+
+/// A body of oriented particles. Group i belongs to particle i.
+///
+/// Invariants (checked by `validate`): bonds are mutual, lists hold the particle itself first and
+/// nobody twice, a group's constants are those of its members, rotations are unit quaternions.
+#[derive(Clone, Debug)]
+pub struct Oriented {
+    rest: Rest,
+    /// R_g: warm start of the next fit, and so part of the state.
+    rotation: Vec<Rot>,
+    /// Factor on the stiffness in this substep; see [`Solid::begin`].
+    reached: f32,
+    /// Mean of s_j over the particles, 1/s²; its change by cuts is left out on purpose, so that
+    /// a body does not stiffen while it breaks.
+    mean_share: f32,
+    bond_count: usize,
+    level: Level,
+    scratch: Scratch,
+    /// Rotations of an audit.
+    audited: Vec<Rot>,
+    /// Room for [`Solid::permute`].
+    moved: (Vec<f32>, Vec<u32>, Vec<Rot>),
+}
+
+/// Why a shape did not become a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum BuildError {
+    /// Its geometry.
+    Shape(String),
+    /// Its material at some point.
+    Material(MaterialError),
+}
+
+impl Oriented {
+    /// Particles and model from a shape and its materials.
+    pub(crate) fn build(
+        shape: &OrientedShape,
+        materials: &[Material],
+        seed: u64,
+    ) -> Result<(Particles, Self), BuildError> {
+        let sampled = rest::particles(shape, materials, seed).map_err(|refused| match refused {
+            Refused::Shape(what) => BuildError::Shape(what),
+            Refused::Material(error) => BuildError::Material(error),
+        })?;
+        let rest = Rest::new(shape, &sampled);
+        let solid = Self::from_rest(rest);
+        Ok((sampled.particles, solid))
+    }
+
+    /// A model of nothing, to load a snapshot into.
+    pub(crate) fn empty() -> Self {
+        Self::from_rest(Rest::default())
+    }
+
+    fn from_rest(rest: Rest) -> Self {
+        let count = rest.weight.len();
+        let total: f64 = rest.share.iter().map(|&s| f64::from(s)).sum();
+        let bond_count = rest.groups.count.iter().map(|&n| n as usize - 1).sum::<usize>() / 2;
+        let room = rest.groups.member.len();
+        Self {
+            rotation: vec![Rot::IDENTITY; count],
+            reached: 1.0,
+            mean_share: (total / count.max(1) as f64) as f32,
+            bond_count,
+            level: Level::new(),
+            scratch: Scratch::new(count),
+            audited: vec![Rot::IDENTITY; count],
+            moved: (Vec::with_capacity(count), Vec::with_capacity(room), Vec::with_capacity(count)),
+            rest,
+        }
+    }
+}
+
+/// Borrows the constants beside the mutable columns.
+macro_rules! constants {
+    ($self:ident) => {
+        Constants { rest: &$self.rest, reached: $self.reached, level: $self.level }
+    };
+}
+
+impl Solid for Oriented {
+    fn name(&self) -> &'static str {
+        "oriented"
+    }
+
+    fn turn(&mut self, rotation: Rot) {
+        self.rotation.fill(rotation);
+    }
+
+    /// Clamps the stiffness to h² s ≤ n²: with n sweeps a push travels n neighbours per substep,
+    /// which for the wave speed reads √(E/ρ) ≤ √c · sweeps per second · spacing.
+    fn begin(&mut self, _particles: &Particles, step: &Step) -> f32 {
+        let ratio = step.h * step.h * self.mean_share;
+        let limit = (step.sweeps * step.sweeps) as f32;
+        self.reached = if ratio > limit { limit / ratio } else { 1.0 };
+        self.reached
+    }
+
+    fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
+        let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
+        elastic::linearise(constants!(self), particles, rotation, scratch, span, step);
+    }
+
+    fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
+        elastic::gradient(constants!(self), particles, &self.scratch, span, step, r);
+    }
+
+    fn product(
+        &mut self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        p: DofsRef<'_>,
+        out: DofsMut<'_>,
+    ) {
+        let (rotation, scratch) = (&self.rotation, &mut self.scratch);
+        elastic::product(constants!(self), particles, rotation, scratch, span, step, p, out);
+    }
+
+    fn precondition(
+        &self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        extra: &[f32],
+        r: DofsRef<'_>,
+        z: DofsMut<'_>,
+    ) {
+        elastic::precondition(constants!(self), particles, span, step, extra, r, z);
+    }
+
+    fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32 {
+        let j = anchor.particle as usize;
+        let d = elastic::diagonal(constants!(self), j, step.h);
+        let lever = anchor.arm.cross(n);
+        (1.0 / particles.mass[j] + lever.dot(particles.inv_inertia_times(j, lever))) / d
+    }
+
+    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual {
+        let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
+        elastic::sweep_alone(constants!(self), particles, rotation, scratch, span, step)
+    }
+
+    fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
+        let Self { rotation, audited, scratch, .. } = self;
+        audited[span.clone()].copy_from_slice(&rotation[span.clone()]);
+        let constants = Constants { rest: &self.rest, reached: self.reached, level: self.level };
+        for _ in 0..elastic::AUDIT_STEPS {
+            elastic::linearise(constants, particles, audited, scratch, span.clone(), step);
+        }
+        elastic::elastic_force(constants, particles, scratch, span.clone(), step, force);
+        elastic::energy(constants, particles, audited, span, &step.workers)
+    }
+
+    fn particle_count(&self) -> usize {
+        self.rotation.len()
+    }
+
+    fn neighbours(&self, i: usize) -> &[u32] {
+        &self.rest.groups.of(i)[1..]
+    }
+
+    fn bond_count(&self) -> usize {
+        self.bond_count
+    }
+
+    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes) {
+        fracture::cut(self, particles, a, b, changes);
+        self.bond_count -= 1;
+    }
+
+    fn permute(&mut self, order: &[u32], place: &[u32]) {
+        let Self { rest, rotation, moved: (floats, whole, turns), .. } = self;
+        for column in rest.float_columns_mut() {
+            permute_column(column, order, floats);
+        }
+        let groups = &mut rest.groups;
+        permute_column(&mut groups.first, order, whole);
+        permute_column(&mut groups.count, order, whole);
+        permute_column(rotation, order, turns);
+        // the lists stay where they are and name their members' new places
+        for i in 0..order.len() {
+            let at = groups.first[i] as usize;
+            for member in &mut groups.member[at..at + groups.count[i] as usize] {
+                *member = place[*member as usize];
+            }
+        }
+    }
+
+    fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
+        match field {
+            MaterialField::Density => Err(NeedsReload),
+            MaterialField::YoungsModulus => {
+                for g in 0..self.rest.stiffness.len() {
+                    self.rest.stiffness[g] = self.rest.stiffness_per_modulus[g] * value;
+                }
+                for j in 0..self.rest.share.len() {
+                    self.rest.rebuild_share(j);
+                }
+                let total: f64 = self.rest.share.iter().map(|&s| f64::from(s)).sum();
+                self.mean_share = (total / self.rest.share.len() as f64) as f32;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn validate(&self, particles: &Particles) {
+        let groups = &self.rest.groups;
+        assert_eq!(self.rotation.len(), particles.len());
+        let mut bonds = 0;
+        for i in 0..particles.len() {
+            let list = groups.of(i);
+            assert_eq!(list[0] as usize, i, "group {i} begins with another particle");
+            bonds += list.len() - 1;
+            for (k, &j) in list.iter().enumerate() {
+                assert!(
+                    (j as usize) < particles.len(),
+                    "group {i} holds {j}, which does not exist"
+                );
+                assert!(!list[..k].contains(&j), "group {i} holds {j} twice");
+                assert!(groups.of(j as usize).contains(&(i as u32)), "bond {i}–{j} has one end");
+            }
+            let r = self.rotation[i];
+            let norm = r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w;
+            assert!((norm - 1.0).abs() < 1e-5, "rotation {i} has norm² {norm}");
+            let mass: f64 = list.iter().map(|&j| f64::from(self.rest.weight[j as usize])).sum();
+            let stored = f64::from(self.rest.inv_mass[i]);
+            assert!((mass * stored - 1.0).abs() < 1e-5, "group {i} has a stale mass");
+        }
+        assert_eq!(bonds, 2 * self.bond_count, "bonds are miscounted");
+    }
+
+    fn hash(&self, hash: &mut StateHash) {
+        hash.floats(&self.rotation);
+        hash.column(&self.rest.groups.count);
+        hash.floats(&self.rest.share);
+    }
+
+    fn save(&self, bytes: &mut Vec<u8>) {
+        let rest = &self.rest;
+        bytes.column(&rest.groups.first);
+        bytes.column(&rest.groups.count);
+        bytes.column(&rest.groups.member);
+        for column in rest.float_columns() {
+            bytes.floats(column);
+        }
+        bytes.floats(&self.rotation);
+        bytes.floats(&[self.mean_share]);
+    }
+
+    fn load(
+        &mut self,
+        reader: &mut Reader<'_>,
+        particles: &Particles,
+    ) -> Result<(), SnapshotError> {
+        let count = particles.len();
+        let mut rest = Rest {
+            groups: Groups {
+                first: reader.column_of(count)?,
+                count: reader.column_of(count)?,
+                member: reader.column()?,
+            },
+            ..Rest::default()
+        };
+        rest.groups.check(count).map_err(|what| reader.damaged(what))?;
+        for column in rest.float_columns_mut() {
+            *column = reader.column_of(count)?;
+        }
+        let rotation = reader.column_of(count)?;
+        let mean_share: Vec<f32> = reader.column_of(1)?;
+        *self = Self { rotation, mean_share: mean_share[0], ..Self::from_rest(rest) };
+        Ok(())
+    }
+}

@@ -1,0 +1,413 @@
+//! From geometry to the rest shape.
+
+use crate::material::{Material, MaterialError, MaterialSample, SamplePoint};
+use crate::math::{Rot, Sym3};
+use crate::solids::{NewParticle, Particles};
+use glam::{DMat3, DVec3, Vec3};
+
+/// Fragments of a solid and the bonds between them: what a body of oriented particles is made of.
+///
+/// Neighbours in `points` should be near each other in space: the sweep is up to twice as fast in
+/// rows of a lattice or along a space-filling curve as in random order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OrientedShape {
+    /// The fragments.
+    pub points: Vec<OrientedPoint>,
+    /// Pairs of indices into `points`, each pair once, in any order.
+    pub bonds: Vec<[u32; 2]>,
+}
+
+/// One fragment, in the frame of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrientedPoint {
+    /// Centre of mass, in m.
+    pub position: [f32; 3],
+    /// Volume, in m³; above 0, and times the density within single precision.
+    pub volume: f32,
+    /// ∫(x−c)(x−c)ᵀ dV over the fragment about its centre, as xx, yy, zz, xy, yz, zx, in m⁵.
+    /// Positive definite, and times the density within single precision.
+    pub second_moment: [f32; 6],
+    /// Radii of the ellipsoid that others touch, along its axes, in m; above 0.
+    pub radii: [f32; 3],
+    /// Axes of that ellipsoid as a unit quaternion x, y, z, w.
+    pub axes: [f32; 4],
+    /// Index into the body's materials.
+    pub material: u16,
+}
+
+/// Which particles are joined. Group i of shape matching is particle i and its neighbours, and
+/// since bonds are mutual, the groups that hold particle i are those of the same list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Groups {
+    /// Where the list of each group begins.
+    pub first: Vec<u32>,
+    /// How long it is now; cuts only shorten it.
+    pub count: Vec<u32>,
+    /// The lists: the particle itself first.
+    pub member: Vec<u32>,
+}
+
+impl Groups {
+    /// From pairs, each given once.
+    pub fn new(particle_count: usize, bonds: &[[u32; 2]]) -> Self {
+        let mut count = vec![1u32; particle_count];
+        for bond in bonds {
+            bond.iter().for_each(|&i| count[i as usize] += 1);
+        }
+        let first: Vec<u32> = count
+            .iter()
+            .scan(0, |next, &n| {
+                *next += n;
+                Some(*next - n)
+            })
+            .collect();
+        let mut member = vec![0; particle_count + 2 * bonds.len()];
+        let mut filled = vec![1; particle_count];
+        for (i, &at) in first.iter().enumerate() {
+            member[at as usize] = i as u32;
+        }
+        for &[a, b] in bonds {
+            for (i, j) in [(a, b), (b, a)] {
+                member[(first[i as usize] + filled[i as usize]) as usize] = j;
+                filled[i as usize] += 1;
+            }
+        }
+        let mut groups = Self { first, count, member };
+        for i in 0..particle_count {
+            let (at, n) = (groups.first[i] as usize, groups.count[i] as usize);
+            groups.member[at + 1..at + n].sort_unstable();
+        }
+        groups
+    }
+
+    /// Members of group `i`, the particle itself first.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> &[u32] {
+        let at = self.first[i] as usize;
+        &self.member[at..at + self.count[i] as usize]
+    }
+
+    /// Whether lists lie within bounds, name particles that exist, and are mutual: for bytes that
+    /// come from outside.
+    pub(super) fn check(&self, particle_count: usize) -> Result<(), &'static str> {
+        for i in 0..particle_count {
+            let list = (self.first[i] as usize)
+                .checked_add(self.count[i] as usize)
+                .and_then(|end| self.member.get(self.first[i] as usize..end))
+                .ok_or("a group's list lies outside the lists")?;
+            if list.first() != Some(&(i as u32)) {
+                return Err("a group does not begin with its own particle");
+            }
+            if list.iter().any(|&j| j as usize >= particle_count) {
+                return Err("a group holds a particle that does not exist");
+            }
+        }
+        let mutual =
+            |i: usize| self.of(i).iter().all(|&j| self.of(j as usize).contains(&(i as u32)));
+        if (0..particle_count).all(mutual) { Ok(()) } else { Err("a bond has only one end") }
+    }
+
+    /// Takes `j` out of group `i`, keeping the order of the others.
+    pub fn remove(&mut self, i: usize, j: usize) {
+        let (at, n) = (self.first[i] as usize, self.count[i] as usize);
+        let list = &mut self.member[at..at + n];
+        if let Some(k) = list[1..].iter().position(|&m| m as usize == j) {
+            list[1 + k..].rotate_left(1);
+            self.count[i] -= 1;
+        }
+    }
+}
+
+/// What shape matching needs of the rest shape, as columns: floats of a kind side by side for
+/// eight groups at a time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rest {
+    /// Who is in which group.
+    pub groups: Groups,
+    /// n_j: in how many groups particle j was before anything broke.
+    pub group_count: Vec<f32>,
+    /// w_j = m_j / n_j, kg.
+    pub weight: Vec<f32>,
+    /// Ē_j / n_j: second moment of the fragment's mass about its centre as xx, yy, zz, xy, yz,
+    /// zx, kg m².
+    pub moment: [Vec<f32>; 6],
+    /// k_g / E_g, m s²/kg: see [`Rest::stiffness_per_modulus`].
+    pub stiffness_per_modulus: Vec<f32>,
+    /// k_g, 1/s²: how hard group g pulls its members to their goals, per weight.
+    pub stiffness: Vec<f32>,
+    /// s_j = Σ_g k_g / n_j over the groups that hold particle j now, 1/s².
+    pub share: Vec<f32>,
+    /// c̄_g, centre of mass of the group, m.
+    pub centre: [Vec<f32>; 3],
+    /// 1 / M_g, M_g = Σ w_j.
+    pub inv_mass: Vec<f32>,
+    /// P_g = Σ w_j (x̄_j − c̄)(x̄_j − c̄)ᵀ as xx, yy, zz, xy, yz, zx, kg m².
+    pub spread: [Vec<f32>; 6],
+    /// Inverse of the group's inertia, (tr P I − P) + Σ J̄_j / n_j, in the same order.
+    pub inv_inertia: [Vec<f32>; 6],
+}
+
+/// What is wrong with a shape.
+pub(super) type BadShape = String;
+
+/// Refuses what cannot become a body, with words that name the point or bond.
+fn check(shape: &OrientedShape) -> Result<(), BadShape> {
+    let count = shape.points.len();
+    if count == 0 {
+        return Err("it has no points".into());
+    }
+    if count > u32::MAX as usize / 64 {
+        return Err(format!("{count} points are more than a body may have"));
+    }
+    for (i, p) in shape.points.iter().enumerate() {
+        let numbers = p.position.iter().chain(&p.second_moment).chain(&p.axes);
+        if !numbers.into_iter().all(|x| x.is_finite()) {
+            return Err(format!("point {i} has a number that is not finite"));
+        }
+        if !(p.volume > 0.0 && p.volume.is_finite()) {
+            return Err(format!("point {i} has volume {}, which must be above 0", p.volume));
+        }
+        if !p.radii.iter().all(|&r| r > 0.0 && r.is_finite()) {
+            return Err(format!("point {i} has radii {:?}, which must be above 0", p.radii));
+        }
+        let moment = Sym3::from_array(p.second_moment).to_mat3().as_dmat3();
+        let [x, y] = [moment.x_axis, moment.y_axis];
+        if !(x.x > 0.0 && x.x * y.y - x.y * y.x > 0.0 && moment.determinant() > 0.0) {
+            return Err(format!("the second moment of point {i} is not positive definite"));
+        }
+    }
+    let mut bonds: Vec<[u32; 2]> = Vec::with_capacity(shape.bonds.len());
+    for (k, &[a, b]) in shape.bonds.iter().enumerate() {
+        if a as usize >= count || b as usize >= count {
+            return Err(format!("bond {k} joins {a} and {b}, but there are {count} points"));
+        }
+        if a == b {
+            return Err(format!("bond {k} joins point {a} to itself"));
+        }
+        bonds.push([a.min(b), a.max(b)]);
+    }
+    bonds.sort_unstable();
+    match bonds.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("points {} and {} are joined twice", pair[0][0], pair[0][1])),
+        None => Ok(()),
+    }
+}
+
+/// A shape with its material sampled at every point.
+pub(super) struct Sampled {
+    pub particles: Particles,
+    pub samples: Vec<MaterialSample>,
+}
+
+/// Why a shape was refused: its geometry, or its material at some point.
+pub(super) enum Refused {
+    Shape(BadShape),
+    Material(MaterialError),
+}
+
+/// Columns of the particles at rest, with masses from the material.
+pub(super) fn particles(
+    shape: &OrientedShape,
+    materials: &[Material],
+    seed: u64,
+) -> Result<Sampled, Refused> {
+    check(shape).map_err(Refused::Shape)?;
+    let mut particles = Particles::default();
+    let mut samples = Vec::with_capacity(shape.points.len());
+    for (i, p) in shape.points.iter().enumerate() {
+        let material = materials.get(p.material as usize).ok_or_else(|| {
+            let (index, count) = (p.material, materials.len());
+            Refused::Shape(format!("point {i} is of material {index}, but there are {count}"))
+        })?;
+        let at = SamplePoint { position: p.position, seed, curvature: None, attributes: &[] };
+        let sample = material.sample(&at).map_err(Refused::Material)?;
+        let moment = mass_moment(p, sample.density);
+        let mass = sample.density * p.volume;
+        if !(mass > 0.0 && mass.is_finite() && moment.trace().is_finite()) {
+            let what =
+                format!("point {i} has a mass of {mass} kg or a moment beyond single precision");
+            return Err(Refused::Shape(what));
+        }
+        let [x, y, z, w] = p.axes;
+        particles.push(NewParticle {
+            rest: p.position.into(),
+            mass,
+            inertia: Some(inertia_of(moment)),
+            radii: p.radii,
+            axes: Rot { x, y, z, w }.normalized(),
+            friction: [sample.friction, sample.friction_static],
+            material: p.material,
+        });
+        samples.push(sample);
+    }
+    Ok(Sampled { particles, samples })
+}
+
+/// Ē_j = ρ ∫ (x−c)(x−c)ᵀ dV. The seed's m/5 diag(a², b², c²) is this of an ellipsoid; here it is
+/// that of the fragment itself, never derived from the contact radii.
+///
+/// The moment of a cube whose sides differ by rounding is made that of a cube: it then turns
+/// without a gyroscopic term, at a third of the cost.
+fn mass_moment(point: &OrientedPoint, density: f32) -> Sym3 {
+    let moment = density * Sym3::from_array(point.second_moment);
+    let mean = moment.trace() / 3.0;
+    let even = Sym3::from_diagonal(Vec3::splat(mean));
+    if (moment - even).norm() <= 1e-5 * mean { even } else { moment }
+}
+
+/// H = tr(A) I − A, 000 sec. 3.3.
+fn inertia_of(moment: Sym3) -> Sym3 {
+    let trace = moment.trace();
+    Sym3 {
+        xx: trace - moment.xx,
+        yy: trace - moment.yy,
+        zz: trace - moment.zz,
+        xy: -moment.xy,
+        yz: -moment.yz,
+        zx: -moment.zx,
+    }
+}
+
+impl Rest {
+    /// Groups, weights and stiffness from a checked shape.
+    pub(super) fn new(shape: &OrientedShape, sampled: &Sampled) -> Self {
+        let count = shape.points.len();
+        let groups = Groups::new(count, &shape.bonds);
+        let group_count: Vec<f32> = groups.count.iter().map(|&n| n as f32).collect();
+        let weight = (0..count).map(|j| sampled.particles.mass[j] / group_count[j]).collect();
+        let mut moment: [Vec<f32>; 6] = std::array::from_fn(|_| Vec::with_capacity(count));
+        for (j, point) in shape.points.iter().enumerate() {
+            let density = sampled.samples[j].density / group_count[j];
+            for (column, value) in moment.iter_mut().zip(mass_moment(point, density).to_array()) {
+                column.push(value);
+            }
+        }
+        let zeros = || vec![0.0; count];
+        let mut rest = Self {
+            groups,
+            group_count,
+            weight,
+            moment,
+            stiffness_per_modulus: zeros(),
+            stiffness: zeros(),
+            share: zeros(),
+            centre: std::array::from_fn(|_| zeros()),
+            inv_mass: zeros(),
+            spread: std::array::from_fn(|_| zeros()),
+            inv_inertia: std::array::from_fn(|_| zeros()),
+        };
+        for g in 0..count {
+            rest.rebuild_group(g, &sampled.particles.rest);
+            let per_modulus = rest.stiffness_per_modulus(g, shape.points[g].volume);
+            rest.stiffness_per_modulus[g] = per_modulus;
+            rest.stiffness[g] = per_modulus * sampled.samples[g].youngs_modulus;
+        }
+        for j in 0..count {
+            rest.rebuild_share(j);
+        }
+        rest
+    }
+
+    /// k_g / E such that a uniform strain ε costs the group ½ E ε² of its own fragment's volume V:
+    ///
+    /// ```text
+    /// ½ k_g Σ_j w_j (ε e·q_j)² = ½ E ε² V,   hence   k_g = E V / (eᵀ P e)
+    /// ```
+    ///
+    /// P is not isotropic at a surface, where groups are cut off on one side. Free surfaces are
+    /// loaded along themselves, so the wide directions of P must be right: eᵀPe is taken as
+    /// tr P⁴ / tr P³, a mean over directions that leans to the largest eigenvalue. (The body's
+    /// mean over all groups, tried before, made bars of 4 × 4 particles 7 % too stiff.)
+    /// A group without extent pulls nobody: k = 0.
+    fn stiffness_per_modulus(&self, g: usize, volume: f32) -> f32 {
+        let p = self.spread_of(g).to_mat3().as_dmat3();
+        let p2 = p * p;
+        let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
+        let (cubed, fourth) = (trace(&(p2 * p)), trace(&(p2 * p2)));
+        if fourth > 0.0 { (f64::from(volume) * cubed / fourth) as f32 } else { 0.0 }
+    }
+
+    /// Every column of one float per particle or group, in the order in which they are saved.
+    pub(super) fn float_columns(&self) -> impl Iterator<Item = &Vec<f32>> {
+        let single = [
+            &self.group_count,
+            &self.weight,
+            &self.stiffness_per_modulus,
+            &self.stiffness,
+            &self.share,
+            &self.inv_mass,
+        ];
+        let blocks = self.centre.iter().chain(&self.spread).chain(&self.inv_inertia);
+        single.into_iter().chain(blocks).chain(&self.moment)
+    }
+
+    /// The same, to change.
+    pub(super) fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
+        let Self { group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass, .. } =
+            self;
+        let single = [group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass];
+        single
+            .into_iter()
+            .chain(&mut self.centre)
+            .chain(&mut self.spread)
+            .chain(&mut self.inv_inertia)
+            .chain(&mut self.moment)
+    }
+
+    pub(super) fn spread_of(&self, g: usize) -> Sym3 {
+        sym3_at(&self.spread, g)
+    }
+
+    pub(super) fn centre_of(&self, g: usize) -> Vec3 {
+        Vec3::from(std::array::from_fn(|k| self.centre[k][g]))
+    }
+
+    /// Everything of group `g` that follows from its members: after a cut only the two groups at
+    /// its ends change, because weights and stiffness stay those of the whole body.
+    pub(super) fn rebuild_group(&mut self, g: usize, rest: &[Vec3]) {
+        let (mut mass, mut first) = (0.0, DVec3::ZERO);
+        for &j in self.groups.of(g) {
+            let w = f64::from(self.weight[j as usize]);
+            mass += w;
+            first += w * rest[j as usize].as_dvec3();
+        }
+        let centre = first / mass;
+        let (mut spread, mut own) = (DMat3::ZERO, DMat3::ZERO);
+        for &j in self.groups.of(g) {
+            let w = f64::from(self.weight[j as usize]);
+            let q = rest[j as usize].as_dvec3() - centre;
+            spread += DMat3::from_cols(q * (w * q.x), q * (w * q.y), q * (w * q.z));
+            own += sym3_at(&self.moment, j as usize).to_mat3().as_dmat3();
+        }
+        let all = spread + own;
+        let trace = all.x_axis.x + all.y_axis.y + all.z_axis.z;
+        let inv_inertia = (DMat3::from_diagonal(DVec3::splat(trace)) - all).inverse();
+
+        self.inv_mass[g] = (1.0 / mass) as f32;
+        for k in 0..3 {
+            self.centre[k][g] = centre[k] as f32;
+        }
+        for (k, value) in six(&spread).into_iter().enumerate() {
+            self.spread[k][g] = value;
+        }
+        for (k, value) in six(&inv_inertia).into_iter().enumerate() {
+            self.inv_inertia[k][g] = value;
+        }
+    }
+
+    /// s_j from the groups that hold particle j now.
+    pub(super) fn rebuild_share(&mut self, j: usize) {
+        let total: f32 = self.groups.of(j).iter().map(|&g| self.stiffness[g as usize]).sum();
+        self.share[j] = total / self.group_count[j];
+    }
+}
+
+/// Row `i` of six columns.
+fn sym3_at(columns: &[Vec<f32>; 6], i: usize) -> Sym3 {
+    Sym3::from_array(std::array::from_fn(|k| columns[k][i]))
+}
+
+/// xx, yy, zz, xy, yz, zx of a symmetric matrix.
+fn six(m: &DMat3) -> [f32; 6] {
+    [m.x_axis.x, m.y_axis.y, m.z_axis.z, m.x_axis.y, m.y_axis.z, m.z_axis.x].map(|x| x as f32)
+}

@@ -1,0 +1,184 @@
+//! The columns that every model shares.
+
+use crate::math::{Rot, Sym3};
+use crate::world::ParticleId;
+use glam::Vec3;
+
+/// Particles of one body, as columns. Positions are relative to the origin of their piece.
+///
+/// Orientations are relative to rest: all start at the identity, the goal orientation of a rigid
+/// motion is its rotation, and an ellipsoid's axes are `orientation * axes`. A model without
+/// orientations leaves every column of that kind empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Particles {
+    // ---- constant ----
+    /// Stable for life.
+    pub id: Vec<ParticleId>,
+    /// Position in the shape's frame, in m.
+    pub rest: Vec<Vec3>,
+    /// Mass, in kg; above 0.
+    pub mass: Vec<f32>,
+    /// Inertia about the own centre in the rest orientation, in kg m².
+    pub inertia: Vec<Sym3>,
+    /// Its inverse.
+    pub inv_inertia: Vec<Sym3>,
+    /// Radii of the ellipsoid that others touch, in m.
+    pub radii: Vec<[f32; 3]>,
+    /// Axes of that ellipsoid in the rest orientation.
+    pub axes: Vec<Rot>,
+    /// Coefficients of sliding and static friction.
+    pub friction: Vec<[f32; 2]>,
+    /// Index into the body's materials.
+    pub material: Vec<u16>,
+
+    // ---- state ----
+    /// Where it is, in m; during the solve the unknown.
+    pub position: Vec<Vec3>,
+    /// Turned by this since rest.
+    pub orientation: Vec<Rot>,
+    /// In m/s; between predict and commit the velocity without constraint, v*.
+    pub velocity: Vec<Vec3>,
+    /// Rate of turning, in rad/s.
+    pub spin: Vec<Vec3>,
+
+    // ---- of the substep ----
+    /// Position at its start.
+    pub previous: Vec<Vec3>,
+    /// Orientation at its start.
+    pub previous_orientation: Vec<Rot>,
+    /// x* = x + h v*: where it would go if nothing held it.
+    pub inertial: Vec<Vec3>,
+    /// q* = exp(h w*) q.
+    pub inertial_orientation: Vec<Rot>,
+    /// Acceleration by gravity and forces, in m/s²: x* − h² a is where the solve starts.
+    pub acceleration: Vec<Vec3>,
+    /// The same for turning, in rad/s².
+    pub spin_acceleration: Vec<Vec3>,
+    /// x − x*, kept as a small number of its own (erratum 000.19).
+    pub correction: Vec<Vec3>,
+    /// log(q q*⁻¹) likewise, as a rotation vector.
+    pub turn: Vec<Vec3>,
+    /// Moved by a grip: not an unknown of the solve.
+    pub held: Vec<bool>,
+}
+
+/// One particle to add; see the columns of [`Particles`].
+#[derive(Clone, Copy, Debug)]
+pub struct NewParticle {
+    /// Position in the shape's frame, in m.
+    pub rest: Vec3,
+    /// Mass, in kg.
+    pub mass: f32,
+    /// Inertia in the rest orientation, in kg m²; `None` for a particle without orientation.
+    pub inertia: Option<Sym3>,
+    /// Radii of the ellipsoid that others touch, in m.
+    pub radii: [f32; 3],
+    /// Axes of that ellipsoid.
+    pub axes: Rot,
+    /// Coefficients of sliding and static friction.
+    pub friction: [f32; 2],
+    /// Index into the body's materials.
+    pub material: u16,
+}
+
+/// Calls a macro with every column, so that no list of them can forget one.
+macro_rules! for_each_column {
+    ($call:ident, $target:expr) => {
+        $call!(
+            $target; id, rest, mass, inertia, inv_inertia, radii, axes, friction, material,
+            position, orientation, velocity, spin, previous, previous_orientation, inertial,
+            inertial_orientation, acceleration, spin_acceleration, correction, turn, held
+        )
+    };
+}
+
+impl Particles {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.mass.is_empty()
+    }
+
+    /// Whether these particles have orientations.
+    pub fn oriented(&self) -> bool {
+        !self.orientation.is_empty()
+    }
+
+    /// Adds one at rest, in the shape's frame; the world gives it its id when it spawns the body.
+    pub fn push(&mut self, new: NewParticle) {
+        self.id.push(ParticleId(u64::MAX));
+        self.rest.push(new.rest);
+        self.mass.push(new.mass);
+        self.radii.push(new.radii);
+        self.axes.push(new.axes);
+        self.friction.push(new.friction);
+        self.material.push(new.material);
+        self.position.push(new.rest);
+        self.velocity.push(Vec3::ZERO);
+        self.previous.push(new.rest);
+        self.inertial.push(new.rest);
+        self.acceleration.push(Vec3::ZERO);
+        self.correction.push(Vec3::ZERO);
+        self.held.push(false);
+        if let Some(inertia) = new.inertia {
+            self.inertia.push(inertia);
+            self.inv_inertia.push(inertia.inverse().unwrap_or_default());
+            self.orientation.push(Rot::IDENTITY);
+            self.spin.push(Vec3::ZERO);
+            self.previous_orientation.push(Rot::IDENTITY);
+            self.inertial_orientation.push(Rot::IDENTITY);
+            self.spin_acceleration.push(Vec3::ZERO);
+            self.turn.push(Vec3::ZERO);
+        }
+    }
+
+    /// World inertia times a vector: Q J̄ Qᵀ v.
+    #[inline(always)]
+    pub fn inertia_times(&self, i: usize, v: Vec3) -> Vec3 {
+        conjugate_times(&self.inertia[i], self.orientation[i], v)
+    }
+
+    /// Inverse world inertia times a vector.
+    #[inline(always)]
+    pub fn inv_inertia_times(&self, i: usize, v: Vec3) -> Vec3 {
+        conjugate_times(&self.inv_inertia[i], self.orientation[i], v)
+    }
+
+    /// Puts element `order[k]` of every column at place `k`.
+    ///
+    /// `scratch` is where the old order is kept meanwhile; it is as long as the longest call.
+    pub fn permute(&mut self, order: &[u32], scratch: &mut Particles) {
+        macro_rules! permute_all {
+            ($target:expr; $($column:ident),+) => {$(
+                permute_column(&mut $target.$column, order, &mut scratch.$column);
+            )+};
+        }
+        for_each_column!(permute_all, self);
+    }
+}
+
+/// Puts element `order[k]` of `column` at place `k`; empty columns stay empty.
+pub(crate) fn permute_column<T: Clone>(column: &mut [T], order: &[u32], scratch: &mut Vec<T>) {
+    if column.is_empty() {
+        return;
+    }
+    scratch.clear();
+    scratch.extend(order.iter().map(|&from| column[from as usize].clone()));
+    column.clone_from_slice(scratch);
+}
+
+/// Whether a matrix is a multiple of the identity, so that turning it changes nothing.
+#[inline(always)]
+pub(crate) fn is_isotropic(a: &Sym3) -> bool {
+    a.xx == a.yy && a.yy == a.zz && a.xy == 0.0 && a.yz == 0.0 && a.zx == 0.0
+}
+
+/// Q A Qᵀ v, without the products of matrices where A is a multiple of the identity.
+#[inline(always)]
+fn conjugate_times(a: &Sym3, q: Rot, v: Vec3) -> Vec3 {
+    if is_isotropic(a) { a.xx * v } else { q * a.mul_vec(q.inverse() * v) }
+}

@@ -1,0 +1,217 @@
+//! What the world asks of a model.
+
+use super::particles::Particles;
+use crate::material::MaterialField;
+use crate::math::Rot;
+use crate::parallel::{Columns, Span, Workers};
+use crate::state::{Reader, SnapshotError, StateHash};
+use crate::world::Changes;
+use glam::Vec3;
+
+/// What is the same for all bodies during a substep.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Length of the substep h, in s.
+    pub h: f32,
+    /// Iterations of a body's own solver.
+    pub sweeps: u32,
+    /// The threads.
+    pub workers: Workers,
+}
+
+/// A vector over the unknowns of a span: three numbers of position and, for oriented particles,
+/// three of rotation (a rotation vector in the world).
+#[derive(Debug)]
+pub struct DofsMut<'a> {
+    /// Per particle of the span.
+    pub linear: &'a mut [Vec3],
+    /// The same, or empty.
+    pub angular: &'a mut [Vec3],
+}
+
+/// The same, to read.
+#[derive(Clone, Copy, Debug)]
+pub struct DofsRef<'a> {
+    /// Per particle of the span.
+    pub linear: &'a [Vec3],
+    /// The same, or empty.
+    pub angular: &'a [Vec3],
+}
+
+/// A point of a body that something may touch: a particle and a lever arm from its centre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anchor {
+    /// Index of the particle.
+    pub particle: u32,
+    /// From its centre to the point, in world axes, in m.
+    pub arm: Vec3,
+}
+
+/// How a solve ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// Norm of the forces that are not in balance, over the norm of the elastic forces.
+    pub relative: f32,
+}
+
+impl Residual {
+    /// Above this no crack may open: the stress is not yet the material's.
+    pub const CONVERGED: f32 = 1e-2;
+
+    /// Whether cracks may open.
+    pub fn converged(self) -> bool {
+        self.relative <= Self::CONVERGED
+    }
+}
+
+/// A value that a running body cannot take over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeedsReload;
+
+/// A model: an elastic energy Ψ over the particles of a body, with what a solver needs of it, and
+/// the ways in which it flows and breaks.
+///
+/// The solver works on spans, the particles of one piece. Vectors begin at the start of the span.
+/// [`linearise`](Self::linearise) is called before [`gradient`](Self::gradient) and
+/// [`product`](Self::product) whenever the particles have moved.
+pub trait Solid: std::fmt::Debug + Send + Sync {
+    /// For messages and snapshots.
+    fn name(&self) -> &'static str;
+
+    /// The body starts out turned by this, rigidly. Models without rotations need not care.
+    fn turn(&mut self, rotation: Rot) {
+        let _ = rotation;
+    }
+
+    /// Once per substep. Returns the factor, at most 1, by which the stiffness is reduced to what
+    /// the sweeps can reach.
+    fn begin(&mut self, particles: &Particles, step: &Step) -> f32 {
+        let _ = (particles, step);
+        1.0
+    }
+
+    /// Brings rotations, and whatever else the linearised problem needs, up to the particles.
+    fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
+        let _ = (particles, span, step);
+    }
+
+    /// r = M (x* − x)/h² − ∇Ψ(x), as of the last [`linearise`](Self::linearise).
+    fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>);
+
+    /// out = A p with A = M/h² + K; contact is not in it. `p` is 0 at held particles.
+    fn product(
+        &mut self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        p: DofsRef<'_>,
+        out: DofsMut<'_>,
+    );
+
+    /// z = D⁻¹ r with D the diagonal (blocks) of A plus `extra`, in N/m per particle, on the
+    /// linear part. The solver adds the rigid modes of the piece by itself.
+    fn precondition(
+        &self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        extra: &[f32],
+        r: DofsRef<'_>,
+        z: DofsMut<'_>,
+    );
+
+    /// nᵀ D⁻¹ n at this point, in m/N: what the stiffness of a contact is formed from. Asked
+    /// before the first [`linearise`](Self::linearise) of a substep.
+    fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
+
+    /// The model's own fastest iteration for a piece that nothing touches, from x* on.
+    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual;
+
+    /// Moves the rest shape towards the current one where the material has yielded. Returns the
+    /// work it took, in J. The default is a material that does not yield.
+    fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        let _ = (particles, span, step);
+        0.0
+    }
+
+    /// Opens cracks where the material fails and logs every edit. Returns the work it took, in
+    /// J. The default is a material that does not break.
+    fn fracture(
+        &mut self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        changes: &mut Changes,
+    ) -> f64 {
+        let _ = (particles, span, step, changes);
+        0.0
+    }
+
+    /// Ψ of the span, in J, and its forces −∇Ψ, with rotations brought fully up to the particles.
+    /// Changes nothing that a later step reads.
+    fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64;
+
+    /// How many particles it has.
+    fn particle_count(&self) -> usize;
+
+    /// Whether two particles are joined directly.
+    fn bonded(&self, a: usize, b: usize) -> bool {
+        self.neighbours(a).contains(&(b as u32))
+    }
+
+    /// Particles joined directly to `i`.
+    fn neighbours(&self, i: usize) -> &[u32];
+
+    /// Live bonds.
+    fn bond_count(&self) -> usize;
+
+    /// Removes the bond of `a` and `b`, which exists; logs it and the rebuilt groups.
+    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes);
+
+    /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
+    fn permute(&mut self, order: &[u32], place: &[u32]);
+
+    /// Takes over a changed value of the material.
+    ///
+    /// # Errors
+    /// [`NeedsReload`] if it enters the rest shape.
+    fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
+        let _ = (field, value);
+        Ok(())
+    }
+
+    /// Checks every invariant.
+    ///
+    /// # Panics
+    /// If one does not hold: that is a bug.
+    fn validate(&self, particles: &Particles);
+
+    /// Everything a step reads and that changes over time, in a fixed order.
+    fn hash(&self, hash: &mut StateHash);
+
+    /// The whole model as bytes.
+    fn save(&self, bytes: &mut Vec<u8>);
+
+    /// Takes over what [`save`](Self::save) wrote.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] if the bytes are not that.
+    fn load(&mut self, reader: &mut Reader<'_>, particles: &Particles)
+    -> Result<(), SnapshotError>;
+}
+
+impl<'a> DofsMut<'a> {
+    /// The same, borrowed for a shorter time.
+    pub fn reborrow(&mut self) -> DofsMut<'_> {
+        DofsMut { linear: self.linear, angular: self.angular }
+    }
+}
+
+/// Columns of a vector are cut together; an empty angular part stays empty.
+impl Columns for DofsMut<'_> {
+    fn split_at(self, i: usize) -> (Self, Self) {
+        let (l0, l1) = self.linear.split_at_mut(i);
+        let (a0, a1) = self.angular.split_at_mut(if self.angular.is_empty() { 0 } else { i });
+        (DofsMut { linear: l0, angular: a0 }, DofsMut { linear: l1, angular: a1 })
+    }
+}

@@ -1,0 +1,260 @@
+//! Bodies and the pieces they are in.
+
+use super::changes::Changes;
+use super::grip::Grip;
+use super::ids::{BodyId, ParticleId, PieceId};
+use super::report::Energy;
+use crate::contact::Contact;
+use crate::material::Material;
+use crate::parallel::Span;
+use crate::solids::{Model, Motion, Particles, Residual};
+use crate::solve::{self, Held};
+use glam::{DVec3, Vec3};
+
+/// What the user spawned: particles, the model that moves them, and the pieces they are in.
+#[derive(Debug)]
+pub struct Body {
+    pub(super) id: BodyId,
+    pub(super) name: String,
+    pub(super) materials: Vec<Material>,
+    /// Rate at which deviations from rigid motion fade, 1/s.
+    pub(super) damping: f32,
+    pub(super) particles: Particles,
+    pub(super) model: Model,
+    /// In the order of their spans, which cover all particles.
+    pub(super) pieces: Vec<Piece>,
+    /// In the order of their particles.
+    pub(super) contacts: Vec<Contact>,
+    pub(super) grips: Vec<Grip>,
+    /// Forces and torques of this step.
+    pub(super) pushes: Vec<Push>,
+    /// Sums since it was spawned; what it holds now is not kept here.
+    pub(super) spent: Energy,
+    pub(super) changes: Changes,
+    /// How many cuts of `changes` the pieces have followed.
+    pub(super) cuts_seen: usize,
+    /// Gravity at the last substep, for its books, m/s².
+    pub(super) gravity: Vec3,
+    /// Factor on the stiffness in the last substep.
+    pub(super) reached: f32,
+    pub(super) scratch: Scratch,
+}
+
+/// A force and torque on one particle during one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Push {
+    pub particle: u32,
+    pub force: Vec3,
+    pub torque: Vec3,
+}
+
+/// A connected component of a body.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    pub(super) id: PieceId,
+    pub(super) span: Span,
+    /// What positions are relative to.
+    pub(super) origin: DVec3,
+    /// Frozen by quarantine.
+    pub(super) frozen: bool,
+    /// Whether an obstacle pushed it in the last substep.
+    pub(super) touching: bool,
+    /// The same a substep before.
+    pub(super) touched_before: bool,
+    /// Solves of this step that did not converge.
+    pub(super) unconverged: u32,
+    /// Ψ at the end of the last substep, kept only with books.
+    pub(super) elastic: f64,
+    /// How its last solve ended.
+    pub(super) residual: Residual,
+    /// Mass, centre and inertia for the positions as they are, if they are known: a cache of what
+    /// [`Motion::of`] gives, which the substep before has just summed.
+    pub(super) shape: Option<Motion>,
+    /// Momenta after predict, before the solve.
+    pub(super) predicted: Motion,
+}
+
+/// Room of a body, never read across steps.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    pub solve: solve::Scratch,
+    /// Held particles in the order of their index, with targets of this substep.
+    pub held: Vec<Held>,
+    /// Contacts of the substep before.
+    pub old_contacts: Vec<Contact>,
+    pub permuted: Particles,
+    pub order: Vec<u32>,
+    pub place: Vec<u32>,
+    pub label: Vec<u32>,
+    pub queue: Vec<u32>,
+    pub new_pieces: Vec<Piece>,
+}
+
+impl Body {
+    /// Its handle.
+    pub fn id(&self) -> BodyId {
+        self.id
+    }
+
+    /// As given when it was spawned.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is made of.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    /// The name of its model.
+    pub fn model(&self) -> &'static str {
+        self.model.solid().name()
+    }
+
+    /// Its particles, in the order of their pieces.
+    pub fn particle_count(&self) -> usize {
+        self.particles.len()
+    }
+
+    /// Bonds that hold.
+    pub fn bond_count(&self) -> usize {
+        self.model.solid().bond_count()
+    }
+
+    /// Pairs of particles that are joined, each once.
+    pub fn bonds(&self) -> impl Iterator<Item = [ParticleId; 2]> {
+        let solid = self.model.solid();
+        (0..self.particles.len()).flat_map(move |i| {
+            let later = solid.neighbours(i).iter().filter(move |&&j| j as usize > i);
+            later.map(move |&j| [self.particles.id[i], self.particles.id[j as usize]])
+        })
+    }
+
+    /// Its connected components.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Ids of the particles of a piece, in the order of [`positions`](Self::positions).
+    pub fn ids(&self, piece: &Piece) -> &[ParticleId] {
+        &self.particles.id[piece.span.clone()]
+    }
+
+    /// Positions of a piece's particles, relative to its [`origin`](Piece::origin).
+    pub fn positions(&self, piece: &Piece) -> &[[f32; 3]] {
+        bytemuck::cast_slice(&self.particles.position[piece.span.clone()])
+    }
+
+    /// Rotations since rest of a piece's particles, as x, y, z, w; empty for models without.
+    pub fn orientations(&self, piece: &Piece) -> &[[f32; 4]] {
+        bytemuck::cast_slice(self.particles.orientation.get(piece.span.clone()).unwrap_or(&[]))
+    }
+
+    /// Velocities of a piece's particles, in m/s.
+    pub fn velocities(&self, piece: &Piece) -> &[[f32; 3]] {
+        bytemuck::cast_slice(&self.particles.velocity[piece.span.clone()])
+    }
+
+    /// Positions of all particles in the world, piece after piece.
+    pub fn world_positions(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.pieces.iter().flat_map(|piece| {
+            let positions = &self.particles.position[piece.span.clone()];
+            positions.iter().map(|x| (piece.origin + x.as_dvec3()).to_array())
+        })
+    }
+
+    /// Positions in the shape's frame, in the same order.
+    pub fn rest_positions(&self) -> &[[f32; 3]] {
+        bytemuck::cast_slice(&self.particles.rest)
+    }
+
+    /// Ids of all particles, in the same order.
+    pub fn particle_ids(&self) -> &[ParticleId] {
+        &self.particles.id
+    }
+
+    /// Mass of all particles, in kg, in the same order.
+    pub fn masses(&self) -> &[f32] {
+        &self.particles.mass
+    }
+
+    /// Total mass, in kg.
+    pub fn mass(&self) -> f64 {
+        self.particles.mass.iter().map(|&m| f64::from(m)).sum()
+    }
+
+    /// What changed in its topology in the last step.
+    pub fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Checks every invariant of the body.
+    ///
+    /// # Panics
+    /// If one does not hold: that is a bug.
+    pub fn validate(&self) {
+        self.model.solid().validate(&self.particles);
+        let mut next = 0;
+        for piece in &self.pieces {
+            assert_eq!(piece.span.start, next, "pieces do not cover the particles in order");
+            assert!(!piece.span.is_empty(), "piece {} is empty", piece.id);
+            next = piece.span.end;
+        }
+        assert_eq!(next, self.particles.len(), "pieces do not cover the particles");
+        let mut labels = Vec::new();
+        super::pieces::label_components(self.model.solid(), &mut labels, &mut Vec::new());
+        for piece in &self.pieces {
+            let first = labels[piece.span.start];
+            let same = labels[piece.span.clone()].iter().all(|&l| l == first);
+            assert!(same, "piece {} is not connected", piece.id);
+            let elsewhere = labels.iter().filter(|&&l| l == first).count();
+            assert_eq!(elsewhere, piece.span.len(), "piece {} is not whole", piece.id);
+        }
+        for j in 0..self.particles.len() {
+            assert!(self.particles.position[j].is_finite(), "position {j} is not finite");
+            assert!(self.particles.velocity[j].is_finite(), "velocity {j} is not finite");
+        }
+        for w in &self.particles.spin {
+            assert!(w.is_finite(), "a spin is not finite");
+        }
+        let mut ids: Vec<u64> = self.particles.id.iter().map(|id| id.0).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "a particle id is used twice");
+        let mut ids: Vec<u64> = self.pieces.iter().map(|piece| piece.id.0).collect();
+        ids.sort_unstable();
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "a piece id is used twice");
+        for member in self.grips.iter().flat_map(|grip| &grip.members) {
+            let held = self.particles.id[member.particle as usize];
+            assert_eq!(held, member.id, "a grip has lost its particle");
+        }
+        for q in &self.particles.orientation {
+            let norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+            assert!((norm - 1.0).abs() < 1e-5, "orientation of norm² {norm}");
+        }
+        let ordered =
+            self.contacts.windows(2).all(|c| c[0].anchor.particle <= c[1].anchor.particle);
+        assert!(ordered, "contacts are out of order");
+    }
+}
+
+impl Piece {
+    /// Its handle.
+    pub fn id(&self) -> PieceId {
+        self.id
+    }
+
+    /// What its particles' positions are relative to, in m.
+    pub fn origin(&self) -> [f64; 3] {
+        self.origin.to_array()
+    }
+
+    /// How many particles it has.
+    pub fn particle_count(&self) -> usize {
+        self.span.len()
+    }
+
+    /// Whether quarantine froze it.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
+    }
+}

@@ -1,0 +1,529 @@
+//! Commands: checked when given, done at the start of the next step.
+
+use super::World;
+use super::body::{Body, Piece, Push, Scratch};
+use super::desc::{BodyDesc, GripDesc, HalfSpaceDesc, Region, ShapeDesc};
+use super::error::{CommandError, require};
+use super::event::Event;
+use super::grip::{self, Grip, Member};
+use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+use super::report::Energy;
+use crate::contact::HalfSpace;
+use crate::material::{MaterialField, SamplePoint};
+use crate::solids::oriented::{BuildError, Oriented};
+use crate::solids::{Model, Motion, Particles, Residual, Step};
+use crate::solve;
+use glam::{DVec3, Vec3};
+
+/// A change of the world that waits for the next step.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Command {
+    /// A checked body begins.
+    Spawn(Box<Body>),
+    /// A body ends.
+    Remove(BodyId),
+    /// A grip takes hold.
+    Grip(GripId, GripDesc),
+    /// A grip lets go.
+    Release(GripId),
+    /// A force and torque on a particle, for one step.
+    Push(BodyId, ParticleId, [f32; 3], [f32; 3]),
+    /// A value of all of a body's materials.
+    SetMaterial(BodyId, MaterialField, f32),
+    /// A bond is cut.
+    Cut(BodyId, ParticleId, ParticleId),
+}
+
+impl World {
+    /// Adds a body. It stands from the next step on; its handle is valid at once.
+    ///
+    /// # Errors
+    /// [`CommandError`] says what is wrong with the description.
+    pub fn spawn(&mut self, desc: BodyDesc) -> Result<BodyId, CommandError> {
+        let body = self.build(desc)?;
+        let id = body.id;
+        self.queue.push(Command::Spawn(Box::new(body)));
+        Ok(id)
+    }
+
+    /// Takes a body and its grips away.
+    ///
+    /// # Errors
+    /// [`CommandError::NoBody`].
+    pub fn remove(&mut self, body: BodyId) -> Result<(), CommandError> {
+        self.find(body)?;
+        self.queue.push(Command::Remove(body));
+        Ok(())
+    }
+
+    /// Adds an obstacle that stands from now on.
+    ///
+    /// # Errors
+    /// [`CommandError::OutOfRange`] for numbers that are not finite, a normal of no length, or
+    /// friction below 0.
+    pub fn add_half_space(&mut self, desc: HalfSpaceDesc) -> Result<ObstacleId, CommandError> {
+        for x in desc.point {
+            require(x.is_finite(), "point", "finite", x as f32)?;
+        }
+        let normal = Vec3::from(desc.normal);
+        let length = normal.as_dvec3().length();
+        require(
+            length > 0.0 && length.is_finite(),
+            "normal",
+            "finite and longer than 0",
+            length as f32,
+        )?;
+        let (slide, stick) = (desc.friction, desc.friction_static);
+        require(slide >= 0.0 && slide.is_finite(), "friction", "0 or above", slide)?;
+        require(
+            stick >= slide && stick.is_finite(),
+            "friction_static",
+            "at least friction",
+            stick,
+        )?;
+        let id = ObstacleId(self.next_obstacle);
+        self.next_obstacle += 1;
+        self.half_spaces.push(HalfSpace {
+            id,
+            point: DVec3::from(desc.point),
+            normal: (normal.as_dvec3() / length).as_vec3(),
+            friction: [slide, stick],
+        });
+        Ok(id)
+    }
+
+    /// Takes hold of particles of a body.
+    ///
+    /// # Errors
+    /// [`CommandError`] if the body or a particle does not exist, the region is empty, or the
+    /// motion has numbers that no grip can follow.
+    pub fn grip(&mut self, desc: GripDesc) -> Result<GripId, CommandError> {
+        grip::check_motion(&desc.motion)?;
+        if let Some(release) = desc.release {
+            require(release >= 0.0, "release", "0 or above", release as f32)?;
+        }
+        let body = self.find(desc.body)?;
+        let particles = match &desc.region {
+            Region::Particles(list) => {
+                for &particle in list {
+                    index_of(body, particle)?;
+                }
+                list.clone()
+            }
+            Region::Box { min, max } => {
+                let inside = |x: &Vec3| (0..3).all(|k| x[k] >= min[k] && x[k] <= max[k]);
+                let all = body.particles.rest.iter().zip(&body.particles.id);
+                all.filter(|(x, _)| inside(x)).map(|(_, &id)| id).collect()
+            }
+        };
+        if particles.is_empty() {
+            return Err(CommandError::EmptyGrip(desc.body));
+        }
+        let id = GripId(self.next_grip);
+        self.next_grip += 1;
+        let region = Region::Particles(particles);
+        self.queue.push(Command::Grip(id, GripDesc { region, ..desc }));
+        Ok(id)
+    }
+
+    /// Lets go.
+    ///
+    /// # Errors
+    /// [`CommandError::NoGrip`].
+    pub fn release(&mut self, grip: GripId) -> Result<(), CommandError> {
+        let queued = |c: &Command| matches!(c, Command::Grip(id, _) if *id == grip);
+        let stands = self.bodies.iter().flat_map(|body| &body.grips).any(|g| g.id == grip);
+        if !stands && !self.queue.iter().any(queued) {
+            return Err(CommandError::NoGrip(grip));
+        }
+        self.queue.push(Command::Release(grip));
+        Ok(())
+    }
+
+    /// Pushes a particle with a force, in N, and a torque, in N m, during the next step.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such particle or a number is not finite.
+    pub fn push(
+        &mut self,
+        body: BodyId,
+        particle: ParticleId,
+        force: [f32; 3],
+        torque: [f32; 3],
+    ) -> Result<(), CommandError> {
+        for (field, values) in [("force", force), ("torque", torque)] {
+            for value in values {
+                require(value.is_finite(), field, "finite", value)?;
+            }
+        }
+        index_of(self.find(body)?, particle)?;
+        self.queue.push(Command::Push(body, particle, force, torque));
+        Ok(())
+    }
+
+    /// Changes a value of all of a body's materials, constant in space from then on.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such body, the value is out of range, or it enters the rest
+    /// shape and the body must be spawned anew.
+    pub fn set_material(
+        &mut self,
+        body: BodyId,
+        field: MaterialField,
+        value: f32,
+    ) -> Result<(), CommandError> {
+        for material in &self.find(body)?.materials {
+            material.with(field, value)?;
+        }
+        if field == MaterialField::Density {
+            return Err(CommandError::NeedsReload { field: field.name(), body });
+        }
+        self.queue.push(Command::SetMaterial(body, field, value));
+        Ok(())
+    }
+
+    /// Cuts the bond between two particles.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such bond.
+    pub fn cut(&mut self, body: BodyId, a: ParticleId, b: ParticleId) -> Result<(), CommandError> {
+        let found = self.find(body)?;
+        let (i, j) = (index_of(found, a)?, index_of(found, b)?);
+        if !found.model.solid().bonded(i, j) {
+            return Err(CommandError::NoBond(a, b));
+        }
+        self.queue.push(Command::Cut(body, a, b));
+        Ok(())
+    }
+
+    fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
+        self.body(id).ok_or(CommandError::NoBody(id))
+    }
+
+    /// A body from its description, with fresh ids.
+    fn build(&mut self, desc: BodyDesc) -> Result<Body, CommandError> {
+        let BodyDesc { name, shape, materials, position, rotation, velocity, spin, seed } = desc;
+        for x in position {
+            require(x.is_finite(), "position", "finite", x as f32)?;
+        }
+        let q = [rotation.x, rotation.y, rotation.z, rotation.w];
+        let numbers = [("rotation", &q[..]), ("velocity", &velocity), ("spin", &spin)];
+        for (field, values) in numbers {
+            for &value in values {
+                require(value.is_finite(), field, "finite", value)?;
+            }
+        }
+        let (mut particles, mut model) = match shape {
+            ShapeDesc::Oriented(shape) => match Oriented::build(&shape, &materials, seed) {
+                Ok((particles, solid)) => (particles, Model::Oriented(Box::new(solid))),
+                Err(BuildError::Shape(what)) => return Err(CommandError::BadShape { name, what }),
+                Err(BuildError::Material(error)) => return Err(error.into()),
+            },
+            ShapeDesc::Custom { particles, solid } => {
+                if let Err(what) = check_custom(&particles, solid.particle_count()) {
+                    return Err(CommandError::BadShape { name, what });
+                }
+                (*particles, Model::Custom(solid))
+            }
+        };
+        if particles.is_empty() {
+            let what = "it has no particles".into();
+            return Err(CommandError::BadShape { name, what });
+        }
+        let damping = damping_rate(&particles, &materials, seed)?;
+        for id in &mut particles.id {
+            *id = ParticleId(self.next_particle);
+            self.next_particle += 1;
+        }
+
+        let all = 0..particles.len();
+        let rotation = rotation.normalized();
+        model.solid_mut().turn(rotation);
+        let centre = Motion::of(&particles, &particles.rest, all.clone(), &self.workers).centre;
+        let turned = rotation.to_mat3().as_dmat3();
+        let origin = DVec3::from(position) + turned * centre;
+        for j in all.clone() {
+            let r = (turned * (particles.rest[j].as_dvec3() - centre)).as_vec3();
+            particles.position[j] = r;
+            particles.previous[j] = r;
+            particles.velocity[j] = Vec3::from(velocity) + Vec3::from(spin).cross(r);
+            if particles.oriented() {
+                particles.orientation[j] = rotation;
+                particles.previous_orientation[j] = rotation;
+                particles.spin[j] = spin.into();
+            }
+        }
+        let id = BodyId(self.next_body);
+        self.next_body += 1;
+        let piece = Piece {
+            id: PieceId(self.next_piece),
+            span: all.clone(),
+            origin,
+            frozen: false,
+            touching: false,
+            touched_before: false,
+            unconverged: 0,
+            elastic: 0.0,
+            residual: Residual::default(),
+            shape: None,
+            predicted: Motion::default(),
+        };
+        self.next_piece += 1;
+        let mut body = Body {
+            id,
+            name,
+            materials,
+            damping,
+            scratch: Scratch::new(&particles),
+            changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
+            contacts: Vec::with_capacity(all.len()),
+            particles,
+            model,
+            pieces: Vec::with_capacity(all.len()),
+            grips: Vec::new(),
+            pushes: Vec::new(),
+            spent: Energy::default(),
+            cuts_seen: 0,
+            gravity: self.gravity_now,
+            reached: 1.0,
+        };
+        body.pieces.push(piece);
+        // a shape of several parts is several pieces from the start, which is no event
+        super::pieces::split(&mut body, &mut self.next_piece, &mut Vec::new());
+        body.changes.clear();
+        Ok(body)
+    }
+
+    /// Does what is queued now instead of at the next step.
+    pub fn apply_commands(&mut self) {
+        self.clear_changes();
+        self.commands_done = true;
+        self.apply_queue();
+    }
+
+    /// Forgets the changes of the last step, once.
+    pub(super) fn clear_changes(&mut self) {
+        if self.commands_done {
+            return;
+        }
+        for body in &mut self.bodies {
+            body.changes.clear();
+            body.cuts_seen = 0;
+        }
+    }
+
+    pub(super) fn apply_queue(&mut self) {
+        let mut queue = std::mem::take(&mut self.queue);
+        for command in queue.drain(..) {
+            self.apply(command);
+        }
+        self.queue = queue; // keeps its room
+    }
+
+    /// Does one command. What it names may have ended meanwhile; then it does nothing.
+    fn apply(&mut self, command: Command) {
+        match command {
+            Command::Spawn(mut body) => {
+                body.gravity = self.gravity_now;
+                self.reserve_events(&body);
+                self.bodies.push(*body);
+            }
+            Command::Remove(id) => {
+                if let Some(k) = self.bodies.iter().position(|body| body.id == id) {
+                    let body = self.bodies.remove(k);
+                    self.spent.add_spent(&body.spent);
+                }
+            }
+            Command::Grip(id, desc) => {
+                if let Some(body) = self.bodies.iter_mut().find(|body| body.id == desc.body) {
+                    take_hold(body, id, desc);
+                }
+            }
+            Command::Release(id) => {
+                for body in &mut self.bodies {
+                    body.grips.retain(|grip| grip.id != id);
+                }
+            }
+            Command::Push(id, particle, force, torque) => {
+                let Some(body) = self.bodies.iter_mut().find(|body| body.id == id) else { return };
+                if let Ok(index) = index_of(body, particle) {
+                    let (force, torque) = (force.into(), torque.into());
+                    body.pushes.push(Push { particle: index as u32, force, torque });
+                }
+            }
+            Command::SetMaterial(id, field, value) => {
+                let step = self.audit_step();
+                if let Some(body) = self.bodies.iter_mut().find(|body| body.id == id) {
+                    let before = body.stored(&step, self.config.books);
+                    body.set_material(field, value);
+                    body.spent.external_work += body.stored(&step, self.config.books) - before;
+                }
+            }
+            Command::Cut(id, a, b) => self.apply_cut(id, a, b),
+        }
+    }
+
+    fn apply_cut(&mut self, id: BodyId, a: ParticleId, b: ParticleId) {
+        let step = self.audit_step();
+        let Some(body) = self.bodies.iter_mut().find(|body| body.id == id) else { return };
+        let (Ok(i), Ok(j)) = (index_of(body, a), index_of(body, b)) else { return };
+        if !body.model.solid().bonded(i, j) {
+            return;
+        }
+        let before = body.stored(&step, self.config.books);
+        self.events.push(body.crack_between(i, j));
+        body.model.solid_mut().cut(&body.particles, i, j, &mut body.changes);
+        body.cuts_seen = body.changes.bonds_cut.len();
+        super::pieces::split(body, &mut self.next_piece, &mut self.events);
+        body.spent.fracture_work += before - body.stored(&step, self.config.books);
+    }
+
+    /// A step to audit with between steps.
+    fn audit_step(&self) -> Step {
+        let h = if self.last_h > 0.0 { self.last_h } else { 1.0 / 240.0 };
+        Step { h, sweeps: self.config.sweeps, workers: self.workers.clone() }
+    }
+
+    /// Room for every crack, split and contact of a step, so that it takes no memory for them.
+    pub(super) fn reserve_events(&mut self, new: &Body) {
+        let most = |body: &Body| body.bond_count() + 2 * body.particles.len();
+        let all = self.bodies.iter().map(most).sum::<usize>() + most(new);
+        self.events.reserve(all);
+    }
+}
+
+impl Body {
+    /// The crack that cutting the bond of two particles by command opens.
+    fn crack_between(&self, i: usize, j: usize) -> Event {
+        let piece = &self.pieces[self.pieces.partition_point(|piece| piece.span.end <= i)];
+        let (a, b) = (self.particles.position[i], self.particles.position[j]);
+        let middle = piece.origin + (0.5 * (a + b)).as_dvec3();
+        // the face between two fragments of this size, were they cubes
+        let side = |k: usize| self.particles.radii[k].iter().sum::<f32>() / 3.0;
+        Event::Crack {
+            body: self.id,
+            piece: piece.id,
+            position: middle.to_array(),
+            normal: (b - a).normalize_or(Vec3::X).to_array(),
+            area: 4.0 * side(i) * side(j),
+            energy: 0.0,
+            material: self.particles.material[i],
+        }
+    }
+
+    /// Ψ of all pieces, in J, remembered as the energy their next substep starts from; 0 without
+    /// books.
+    pub(super) fn stored(&mut self, step: &Step, books: bool) -> f64 {
+        if !books {
+            return 0.0;
+        }
+        let mut sum = 0.0;
+        for index in 0..self.pieces.len() {
+            let elastic = self.audit(index, step);
+            self.pieces[index].elastic = elastic;
+            sum += elastic;
+        }
+        sum
+    }
+
+    /// Takes over a value that was checked.
+    fn set_material(&mut self, field: MaterialField, value: f32) {
+        // another command of the same step may have made it impossible since it was checked
+        let changed: Result<Vec<_>, _> =
+            self.materials.iter().map(|material| material.with(field, value)).collect();
+        let Ok(changed) = changed else { return };
+        self.materials = changed;
+        match field {
+            MaterialField::DampingTime => self.damping = 2.0 / value,
+            MaterialField::Friction => {
+                self.particles.friction.iter_mut().for_each(|f| f[0] = value)
+            }
+            MaterialField::FrictionStatic => {
+                self.particles.friction.iter_mut().for_each(|f| f[1] = value);
+            }
+            _ => {
+                let _needs_reload_was_checked = self.model.solid_mut().set_material(field, value);
+            }
+        }
+    }
+}
+
+impl Scratch {
+    pub(super) fn new(particles: &Particles) -> Self {
+        let count = particles.len();
+        Self {
+            solve: solve::Scratch::new(count, particles.oriented()),
+            held: Vec::with_capacity(count),
+            old_contacts: Vec::with_capacity(count),
+            permuted: particles.clone(),
+            order: Vec::with_capacity(count),
+            place: Vec::with_capacity(count),
+            label: Vec::with_capacity(count),
+            queue: Vec::with_capacity(count),
+            new_pieces: Vec::with_capacity(count),
+        }
+    }
+}
+
+/// Refuses particles of a user's own model that no solver could move.
+fn check_custom(particles: &Particles, solid_count: usize) -> Result<(), String> {
+    let count = particles.len();
+    if solid_count != count {
+        return Err(format!("its model has {solid_count} particles, but {count} were given"));
+    }
+    for j in 0..count {
+        let mass = particles.mass[j];
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(format!("particle {j} has mass {mass}, which must be above 0"));
+        }
+        if !particles.rest[j].is_finite() {
+            return Err(format!("the rest position of particle {j} is not finite"));
+        }
+        if !particles.radii[j].iter().all(|&r| r >= 0.0 && r.is_finite()) {
+            return Err(format!("particle {j} has radii {:?}, below 0", particles.radii[j]));
+        }
+    }
+    Ok(())
+}
+
+/// Index of a particle of a body.
+fn index_of(body: &Body, particle: ParticleId) -> Result<usize, CommandError> {
+    let found = body.particles.id.iter().position(|&id| id == particle);
+    found.ok_or(CommandError::NoParticle { body: body.id, particle })
+}
+
+/// A grip closes on its particles where they are now.
+fn take_hold(body: &mut Body, id: GripId, desc: GripDesc) {
+    let Region::Particles(list) = desc.region else { return };
+    let mut members = Vec::with_capacity(list.len());
+    for particle in list {
+        let Ok(j) = index_of(body, particle) else { continue };
+        let piece = body.pieces.partition_point(|piece| piece.span.end <= j);
+        members.push(Member {
+            id: particle,
+            particle: j as u32,
+            position: body.pieces[piece].origin + body.particles.position[j].as_dvec3(),
+            orientation: body.particles.orientation.get(j).copied().unwrap_or_default(),
+        });
+    }
+    let (motion, release) = (desc.motion, desc.release);
+    body.grips.push(Grip { id, members, motion, release, reaction: super::Reaction::default() });
+}
+
+/// Mean damping rate of a body by mass, 1/s.
+fn damping_rate(
+    particles: &Particles,
+    materials: &[crate::material::Material],
+    seed: u64,
+) -> Result<f32, CommandError> {
+    let (mut mass, mut rate) = (0.0, 0.0);
+    for j in 0..particles.len() {
+        let Some(material) = materials.get(particles.material[j] as usize) else { continue };
+        let position = particles.rest[j].to_array();
+        let at = SamplePoint { position, seed, curvature: None, attributes: &[] };
+        mass += f64::from(particles.mass[j]);
+        rate += f64::from(particles.mass[j]) * f64::from(material.sample(&at)?.damping_rate());
+    }
+    Ok(if mass > 0.0 { (rate / mass) as f32 } else { 0.0 })
+}

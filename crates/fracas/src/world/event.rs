@@ -1,0 +1,62 @@
+//! What happened, as plain structs in a deterministic order.
+
+use super::ids::{BodyId, PieceId};
+
+/// Something that happened during a step.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A bond or face opened.
+    Crack {
+        /// The body.
+        body: BodyId,
+        /// The piece in which it opened.
+        piece: PieceId,
+        /// Middle of the new surface, in m.
+        position: [f64; 3],
+        /// Its normal.
+        normal: [f32; 3],
+        /// Its area, in m².
+        area: f32,
+        /// Work it took, in J; 0 for a bond that a command cut.
+        energy: f32,
+        /// Index into the body's materials.
+        material: u16,
+    },
+    /// A piece fell apart.
+    Split {
+        /// The body.
+        body: BodyId,
+        /// The piece that ended.
+        parent: PieceId,
+        /// A piece that began; one event for each.
+        piece: PieceId,
+    },
+    /// A piece touched an obstacle after being clear of all in the step before.
+    Contact {
+        /// The body.
+        body: BodyId,
+        /// The piece.
+        piece: PieceId,
+        /// Where the first touching particle is, in m.
+        position: [f64; 3],
+        /// Speed of approach there, in m/s.
+        speed: f32,
+    },
+    /// A piece became invalid, was put back to its last valid state and frozen.
+    Quarantined {
+        /// The body.
+        body: BodyId,
+        /// The piece.
+        piece: PieceId,
+        /// The column in which the first bad number stood.
+        field: &'static str,
+    },
+    /// A limit reserved at load was reached.
+    LimitReached {
+        /// The body.
+        body: BodyId,
+        /// What ran out.
+        what: &'static str,
+    },
+}

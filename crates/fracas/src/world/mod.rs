@@ -1,0 +1,338 @@
+//! The world: everything that exists, and the step that moves it.
+
+mod body;
+mod changes;
+mod command;
+mod config;
+mod desc;
+mod error;
+mod event;
+mod grip;
+mod ids;
+mod pieces;
+mod report;
+mod snapshot;
+mod step;
+#[cfg(test)]
+mod tests;
+
+pub use body::{Body, Piece};
+pub use changes::Changes;
+pub use command::Command;
+pub use config::WorldConfig;
+pub use desc::{
+    BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, MoveKey, PullKey, Region, ShapeDesc,
+};
+pub use error::CommandError;
+pub use event::Event;
+pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+pub use report::{Energy, StageTimes, StepReport};
+pub use snapshot::OwnModels;
+
+use crate::contact::HalfSpace;
+use crate::parallel::Workers;
+use crate::solids::{Motion, Step};
+use crate::state::{Sink, StateHash};
+use glam::{DVec3, Vec3};
+
+/// Force and torque that a grip exerts on its body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reaction {
+    /// Total force on the body, in N.
+    pub force: [f64; 3],
+    /// Total torque about the grip's pivot (of a hold: where the held particles' centre was), in
+    /// N m.
+    pub torque: [f64; 3],
+}
+
+/// Everything that exists.
+///
+/// Whatever changes it (spawn, remove, grip, push, material, cut) is checked at once, queued as a
+/// [`Command`], and done at the start of the next step.
+///
+/// Two worlds with the same commands at the same steps have the same bits, for any number of
+/// threads.
+#[derive(Debug)]
+pub struct World {
+    config: WorldConfig,
+    workers: Workers,
+    clock: fn() -> f64,
+    time: f64,
+    steps: u64,
+    /// Gravity at the end of the last substep.
+    gravity_now: Vec3,
+    /// Length of the last substep, s.
+    last_h: f32,
+    bodies: Vec<Body>,
+    half_spaces: Vec<HalfSpace>,
+    /// What removed bodies had spent.
+    spent: Energy,
+    queue: Vec<Command>,
+    /// Whether commands were done since the last step: their changes belong to the next.
+    commands_done: bool,
+    events: Vec<Event>,
+    next_body: u64,
+    next_piece: u64,
+    next_particle: u64,
+    next_grip: u64,
+    next_obstacle: u64,
+}
+
+impl World {
+    /// An empty world.
+    ///
+    /// # Errors
+    /// [`CommandError`] if a setting is out of range or the threads cannot be started.
+    pub fn new(config: WorldConfig) -> Result<Self, CommandError> {
+        config.check()?;
+        let workers = Workers::new(config.threads)?;
+        let gravity_now = Vec3::from(config.gravity);
+        let mut world = Self {
+            config,
+            workers,
+            clock: || 0.0,
+            time: 0.0,
+            steps: 0,
+            gravity_now,
+            last_h: 0.0,
+            bodies: Vec::new(),
+            half_spaces: Vec::new(),
+            spent: Energy::default(),
+            queue: Vec::new(),
+            commands_done: false,
+            events: Vec::new(),
+            next_body: 1,
+            next_piece: 1,
+            next_particle: 1,
+            next_grip: 1,
+            next_obstacle: 1,
+        };
+        world.gravity_now = world.gravity_at(0.0);
+        Ok(world)
+    }
+
+    /// As given when it was made.
+    pub fn config(&self) -> &WorldConfig {
+        &self.config
+    }
+
+    /// World time, in s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Times stages by this clock, in s from any origin. The engine asks no clock by itself.
+    pub fn set_clock(&mut self, clock: fn() -> f64) {
+        self.clock = clock;
+    }
+
+    /// Steps on a pool that the caller owns, instead of threads of its own. The results do not
+    /// depend on it.
+    #[cfg(feature = "parallel")]
+    pub fn set_pool(&mut self, pool: std::sync::Arc<rayon::ThreadPool>) {
+        self.workers = Workers::of_pool(pool);
+    }
+
+    /// Gravity grows with time while the world settles.
+    fn gravity_at(&self, time: f64) -> Vec3 {
+        let settle = f64::from(self.config.settle);
+        let share = if time < settle { time / settle } else { 1.0 };
+        Vec3::from(self.config.gravity) * share as f32
+    }
+
+    /// Advances everything by `dt` seconds and tells what happened.
+    ///
+    /// A step above 1/15 s is cut to that, and the report says how much time was dropped; one
+    /// below 1e-9 s, or not a number, changes nothing.
+    pub fn step(&mut self, dt: f32) -> StepReport {
+        if dt.is_nan() || dt < step::SHORTEST {
+            return self.report(StageTimes::default(), 0.0);
+        }
+        let taken = dt.min(step::LONGEST);
+        let h = taken / self.config.substeps as f32;
+        let mut ms = StageTimes::default();
+        let start = (self.clock)();
+        let workers = self.workers.clone();
+        workers.enter(|| {
+            self.begin_step();
+            self.last_h = h;
+            ms.predict += 1e3 * ((self.clock)() - start);
+            for _ in 0..self.config.substeps {
+                step::substep(self, h, &mut ms);
+            }
+            self.end_step();
+        });
+        ms.total = 1e3 * ((self.clock)() - start);
+        workers.enter(|| self.report(ms, dt - taken))
+    }
+
+    /// Commands, and grips whose time is over.
+    fn begin_step(&mut self) {
+        self.clear_changes();
+        self.commands_done = false;
+        for body in &mut self.bodies {
+            body.pushes.clear();
+            body.pieces.iter_mut().for_each(|piece| piece.unconverged = 0);
+        }
+        self.apply_queue();
+        let time = self.time;
+        for body in &mut self.bodies {
+            body.grips.retain(|grip| grip.release.is_none_or(|release| time < release));
+        }
+    }
+
+    /// Origins follow their pieces.
+    fn end_step(&mut self) {
+        self.steps += 1;
+        for body in &mut self.bodies {
+            body.recentre();
+            #[cfg(debug_assertions)]
+            body.validate();
+        }
+    }
+
+    /// What happened since the last call, in order.
+    pub fn events(&mut self) -> std::vec::Drain<'_, Event> {
+        self.events.drain(..)
+    }
+
+    /// Handles of all bodies, spawned ones that wait for the next step included.
+    pub fn body_ids(&self) -> impl Iterator<Item = BodyId> {
+        self.all_bodies().map(Body::id)
+    }
+
+    /// A body, also one that waits for the next step.
+    pub fn body(&self, id: BodyId) -> Option<&Body> {
+        self.all_bodies().find(|body| body.id == id)
+    }
+
+    fn all_bodies(&self) -> impl Iterator<Item = &Body> {
+        self.bodies.iter().chain(self.queue.iter().filter_map(|command| match command {
+            Command::Spawn(body) => Some(body.as_ref()),
+            _ => None,
+        }))
+    }
+
+    /// What a grip exerts on its body, averaged over the last substep; `None` if it has let go.
+    pub fn reaction(&self, id: GripId) -> Option<Reaction> {
+        let mut grips = self.bodies.iter().flat_map(|body| &body.grips);
+        grips.find(|grip| grip.id == id).map(|grip| grip.reaction)
+    }
+
+    /// Checks every invariant of every body.
+    ///
+    /// # Panics
+    /// If one does not hold: that is a bug.
+    pub fn validate(&self) {
+        self.bodies.iter().for_each(Body::validate);
+    }
+
+    /// Hash of everything that a later step reads. The same for any number of threads.
+    pub fn hash(&self) -> u64 {
+        let mut hash = StateHash::default();
+        hash.number(self.time.to_bits());
+        hash.number(self.steps);
+        for body in &self.bodies {
+            body.hash(&mut hash);
+        }
+        hash.number(self.next_piece);
+        hash.finish()
+    }
+
+    fn report(&mut self, ms: StageTimes, time_dropped: f32) -> StepReport {
+        let mut report = StepReport {
+            step: self.steps,
+            time: self.time,
+            time_dropped,
+            ms,
+            stiffness_reached: 1.0,
+            energy: self.spent,
+            hash: self.hash(),
+            ..StepReport::default()
+        };
+        let gravity = self.gravity_now.as_dvec3();
+        let workers = self.workers.clone();
+        let h = if self.last_h > 0.0 { self.last_h } else { 1.0 / 240.0 };
+        let step = Step { h, sweeps: self.config.sweeps, workers: workers.clone() };
+        let (mut mass, mut first) = (0.0, DVec3::ZERO);
+        let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+        for body in &mut self.bodies {
+            report.particles += body.particles.len() as u64;
+            report.bonds += body.bond_count() as u64;
+            report.pieces += body.pieces.len() as u64;
+            report.cracks += body.changes.bonds_cut.len() as u64;
+            report.stiffness_reached = report.stiffness_reached.min(body.reached);
+            report.energy.add_spent(&body.spent);
+            for touch in &body.scratch.solve.touches {
+                report.contacts += u64::from(touch.felt > 0.0);
+            }
+            report.max_penetration = report.max_penetration.max(body.deepest(&self.half_spaces));
+            for index in 0..body.pieces.len() {
+                let piece = &body.pieces[index];
+                let (span, origin) = (piece.span.clone(), piece.origin);
+                report.quarantined += u64::from(piece.frozen);
+                report.unconverged += u64::from(piece.unconverged);
+                let position = &body.particles.position;
+                let motion = Motion::of(&body.particles, position, span.clone(), &workers);
+                let place = origin + motion.centre;
+                mass += motion.mass;
+                first += motion.mass * place;
+                momentum += motion.momentum;
+                angular += motion.angular + place.cross(motion.momentum);
+                report.energy.kinetic += motion.kinetic;
+                report.energy.gravity -= motion.mass * gravity.dot(place);
+                if self.config.books {
+                    report.energy.elastic += body.audit(index, &step);
+                }
+                for v in &body.particles.velocity[span] {
+                    report.max_speed = report.max_speed.max(v.length());
+                }
+            }
+        }
+        let centre = if mass > 0.0 { first / mass } else { DVec3::ZERO };
+        report.momentum = momentum.to_array();
+        report.angular_momentum = (angular - centre.cross(momentum)).to_array();
+        report
+    }
+}
+
+impl Body {
+    /// Ψ of a piece, in J.
+    fn audit(&mut self, index: usize, step: &Step) -> f64 {
+        let span = self.pieces[index].span.clone();
+        let force = self.scratch.solve.spare().span_mut(span.clone());
+        self.model.solid_mut().audit(&self.particles, span, step, force)
+    }
+
+    /// Deepest point of a particle that is in contact, in m.
+    fn deepest(&self, half_spaces: &[HalfSpace]) -> f32 {
+        let mut deepest: f32 = 0.0;
+        for contact in &self.contacts {
+            let j = contact.anchor.particle as usize;
+            let half_space = &half_spaces[contact.obstacle as usize];
+            let piece = self.pieces.partition_point(|piece| piece.span.end <= j);
+            let centre = half_space.height(self.pieces[piece].origin, self.particles.position[j]);
+            let lowest = half_space.support(&self.particles, j).dot(half_space.normal);
+            deepest = deepest.max(-(centre + lowest));
+        }
+        deepest
+    }
+
+    /// Moves the origin of pieces that have gone farther than eight of their radii from it, so
+    /// that f32 positions stay small numbers.
+    fn recentre(&mut self) {
+        for piece in self.pieces.iter_mut().filter(|piece| !piece.frozen) {
+            let positions = &mut self.particles.position[piece.span.clone()];
+            let sum: DVec3 = positions.iter().map(|x| x.as_dvec3()).sum();
+            let centre = (sum / positions.len() as f64).as_vec3();
+            let far = |x: &Vec3| x.distance_squared(centre);
+            let radius2 = positions.iter().map(far).fold(0.0, f32::max);
+            let own = self.particles.radii[piece.span.start][0];
+            if centre.length_squared() > 64.0 * radius2.max(own * own) {
+                positions.iter_mut().for_each(|x| *x -= centre);
+                piece.origin += centre.as_dvec3();
+                piece.shape = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Pieces: found by flood fill after a cut, and kept as consecutive ranges of particles.
+
+use super::body::{Body, Piece, Scratch};
+use super::event::Event;
+use super::ids::PieceId;
+use crate::solids::Solid;
+#[cfg(debug_assertions)]
+use {crate::solids::Motion, glam::DVec3};
+
+/// Labels every particle with the lowest index it is connected to.
+pub(super) fn label_components(solid: &dyn Solid, label: &mut Vec<u32>, queue: &mut Vec<u32>) {
+    let count = label_room(solid, label);
+    for seed in 0..count as u32 {
+        if label[seed as usize] != u32::MAX {
+            continue;
+        }
+        label[seed as usize] = seed;
+        queue.clear();
+        queue.push(seed);
+        while let Some(i) = queue.pop() {
+            for &j in solid.neighbours(i as usize) {
+                if label[j as usize] == u32::MAX {
+                    label[j as usize] = seed;
+                    queue.push(j);
+                }
+            }
+        }
+    }
+}
+
+/// All particles unlabelled; returns how many there are.
+fn label_room(solid: &dyn Solid, label: &mut Vec<u32>) -> usize {
+    let count = solid.particle_count();
+    label.clear();
+    label.resize(count, u32::MAX);
+    count
+}
+
+/// After bonds were cut: splits every piece that is no longer connected. Particles of a new piece
+/// keep their order (a stable partition of the parent's range), the parts come in the order of
+/// their first particle.
+///
+/// Nothing moves and nothing is lost: in debug builds mass, momentum and angular momentum are
+/// compared before and after.
+pub(super) fn split(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event>) {
+    #[cfg(debug_assertions)]
+    let before = total_motion(body);
+    split_unchecked(body, next_piece, events);
+    #[cfg(debug_assertions)]
+    assert_same_motion(&before, &total_motion(body));
+}
+
+/// Mass, momentum and angular momentum about the world's origin, summed over the pieces.
+#[cfg(debug_assertions)]
+fn total_motion(body: &Body) -> (f64, DVec3, DVec3) {
+    let workers = crate::parallel::Workers::default();
+    let mut total = (0.0, DVec3::ZERO, DVec3::ZERO);
+    for piece in &body.pieces {
+        let position = &body.particles.position;
+        let motion = Motion::of(&body.particles, position, piece.span.clone(), &workers);
+        total.0 += motion.mass;
+        total.1 += motion.momentum;
+        total.2 += motion.angular + (piece.origin + motion.centre).cross(motion.momentum);
+    }
+    total
+}
+
+#[cfg(debug_assertions)]
+fn assert_same_motion(a: &(f64, DVec3, DVec3), b: &(f64, DVec3, DVec3)) {
+    assert!((a.0 - b.0).abs() <= 1e-6 * a.0, "a split changed the mass: {} to {}", a.0, b.0);
+    let same = |x: DVec3, y: DVec3| x.distance(y) <= 1e-6 * (x.length() + a.0);
+    assert!(same(a.1, b.1), "a split changed the momentum: {} to {}", a.1, b.1);
+    assert!(same(a.2, b.2), "a split changed the angular momentum: {} to {}", a.2, b.2);
+}
+
+fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event>) {
+    let Body { model, particles, pieces, contacts, grips, pushes, scratch, changes, id, .. } = body;
+    let Scratch { permuted, order, place, label, queue, new_pieces, held, .. } = scratch;
+    label_components(model.solid(), label, queue);
+
+    // stable partition per piece: sorted by (label, index), labels being first indices
+    order.clear();
+    order.extend(0..particles.len() as u32);
+    new_pieces.clear();
+    for piece in pieces.iter() {
+        let range = piece.span.clone();
+        order[range.clone()].sort_unstable_by_key(|&i| (label[i as usize], i));
+        let mut start = range.start;
+        while start < range.end {
+            let this = label[order[start] as usize];
+            let length =
+                order[start..range.end].iter().take_while(|&&i| label[i as usize] == this).count();
+            let whole = length == range.len();
+            let part = if whole {
+                piece.clone()
+            } else {
+                let part = Piece {
+                    id: PieceId(*next_piece),
+                    span: start..start + length,
+                    shape: None,
+                    ..piece.clone()
+                };
+                *next_piece += 1;
+                changes.pieces_split.push((piece.id, part.id));
+                events.push(Event::Split { body: *id, parent: piece.id, piece: part.id });
+                part
+            };
+            new_pieces.push(part);
+            start += length;
+        }
+    }
+    if new_pieces.len() == pieces.len() {
+        return;
+    }
+
+    place.clear();
+    place.resize(particles.len(), 0);
+    for (to, &from) in order.iter().enumerate() {
+        place[from as usize] = to as u32;
+    }
+    particles.permute(order, permuted);
+    model.solid_mut().permute(order, place);
+    for contact in contacts.iter_mut() {
+        contact.anchor.particle = place[contact.anchor.particle as usize];
+    }
+    contacts.sort_unstable_by_key(|c| (c.anchor.particle, c.obstacle));
+    for target in held.iter_mut() {
+        target.particle = place[target.particle as usize];
+    }
+    held.sort_unstable_by_key(|target| target.particle);
+    for member in grips.iter_mut().flat_map(|grip| &mut grip.members) {
+        member.particle = place[member.particle as usize];
+    }
+    for push in pushes.iter_mut() {
+        push.particle = place[push.particle as usize];
+    }
+    pieces.clear();
+    pieces.append(new_pieces);
+}

@@ -1,0 +1,520 @@
+//! Saving a world to bytes, loading it back, and the hash of its state.
+//!
+//! ```text
+//! mark (8 bytes) · format (u64) · world · bodies · CRC-32C of all before (u64)
+//! ```
+//!
+//! Numbers are little-endian, columns begin with their length; nothing is read past the end, and
+//! nothing is taken on trust: indices are checked before they are used.
+
+use super::body::{Body, Piece, Scratch};
+use super::grip::{Grip, Member};
+use super::report::Energy;
+use super::{
+    BodyId, Changes, GripId, GripMotion, MoveKey, ObstacleId, ParticleId, PieceId, PullKey,
+    Reaction, World, WorldConfig,
+};
+use crate::contact::{Contact, HalfSpace};
+use crate::material::Material;
+use crate::math::Rot;
+use crate::solids::oriented::Oriented;
+use crate::solids::{Anchor, Model, Motion, Particles, Residual, Solid};
+use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
+use glam::{DVec3, Vec3};
+
+const MARK: &[u8; 8] = b"FRACAS\r\n";
+/// Counted up with every change of what is saved.
+const FORMAT: u64 = 1;
+
+/// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
+pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
+
+impl World {
+    /// The whole world as bytes. What is queued is done first. Events that were not drained are
+    /// not saved.
+    pub fn save(&mut self) -> Vec<u8> {
+        self.apply_commands();
+        let mut bytes = MARK.to_vec();
+        bytes.number(FORMAT);
+        let c = &self.config;
+        bytes.floats(&[c.gravity[0], c.gravity[1], c.gravity[2], c.settle]);
+        let flags = [c.momentum_correction, c.books].map(u64::from);
+        for number in [u64::from(c.substeps), u64::from(c.sweeps), flags[0], flags[1]] {
+            bytes.number(number);
+        }
+        save_f64s(&[self.time], &mut bytes);
+        bytes.floats(&self.gravity_now.to_array());
+        bytes.floats(&[self.last_h]);
+        let counters = [
+            self.steps,
+            self.next_body,
+            self.next_piece,
+            self.next_particle,
+            self.next_grip,
+            self.next_obstacle,
+        ];
+        bytes.column(&counters);
+        save_energy(&self.spent, &mut bytes);
+        bytes.number(self.half_spaces.len() as u64);
+        for half_space in &self.half_spaces {
+            bytes.number(half_space.id.0);
+            save_f64s(&half_space.point.to_array(), &mut bytes);
+            bytes.floats(&half_space.normal.to_array());
+            bytes.floats(&half_space.friction);
+        }
+        bytes.number(self.bodies.len() as u64);
+        for body in &self.bodies {
+            body.save(&mut bytes);
+        }
+        let crc = crc32c(&bytes);
+        bytes.number(crc.into());
+        bytes
+    }
+
+    /// A world from the bytes of [`save`](Self::save), on this many threads: it goes on with the
+    /// same bits.
+    ///
+    /// # Errors
+    /// [`SnapshotError`] says why the bytes are not a snapshot of a world that this version can
+    /// run. Bodies of a user's own model need [`load_with`](Self::load_with).
+    pub fn load(bytes: &[u8], threads: u32) -> Result<Self, SnapshotError> {
+        Self::load_with(bytes, threads, &mut |_| None)
+    }
+
+    /// The same, asking for an empty model of every name that is not the engine's own.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_with(
+        bytes: &[u8],
+        threads: u32,
+        own_models: OwnModels<'_>,
+    ) -> Result<Self, SnapshotError> {
+        let content = checked_content(bytes)?;
+        let mut reader = Reader::new(content);
+        let reader = &mut reader;
+        let [x, y, z, settle] = floats(reader)?;
+        let numbers = [reader.number()?, reader.number()?, reader.number()?, reader.number()?];
+        let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let config = WorldConfig {
+            gravity: [x, y, z],
+            settle,
+            substeps: small(numbers[0]),
+            sweeps: small(numbers[1]),
+            momentum_correction: numbers[2] != 0,
+            books: numbers[3] != 0,
+            threads,
+        };
+        let mut world =
+            Self::new(config).map_err(|_| reader.damaged("settings that no world can have"))?;
+        [world.time] = f64s(reader)?;
+        world.gravity_now = Vec3::from(floats::<3>(reader)?);
+        [world.last_h] = floats(reader)?;
+        let counters: Vec<u64> = reader.column_of(6)?;
+        world.steps = counters[0];
+        world.next_body = counters[1];
+        world.next_piece = counters[2];
+        world.next_particle = counters[3];
+        world.next_grip = counters[4];
+        world.next_obstacle = counters[5];
+        world.spent = load_energy(reader)?;
+        for _ in 0..reader.number()? {
+            world.half_spaces.push(HalfSpace {
+                id: ObstacleId(reader.number()?),
+                point: DVec3::from(f64s::<3>(reader)?),
+                normal: Vec3::from(floats::<3>(reader)?),
+                friction: floats(reader)?,
+            });
+        }
+        for _ in 0..reader.number()? {
+            let body = Body::load(reader, world.half_spaces.len(), own_models)?;
+            world.reserve_events(&body);
+            world.bodies.push(body);
+        }
+        if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
+    }
+}
+
+/// What lies between the mark and the checksum, if both are right.
+fn checked_content(bytes: &[u8]) -> Result<&[u8], SnapshotError> {
+    let after_mark = bytes.strip_prefix(MARK).ok_or(SnapshotError::NotASnapshot)?;
+    let mut reader = Reader::new(after_mark);
+    let format = reader.number()?;
+    if format != FORMAT {
+        return Err(SnapshotError::Version { found: format, expected: FORMAT });
+    }
+    let Some(end) = bytes.len().checked_sub(8).filter(|&end| end >= 16) else {
+        return Err(reader.damaged("it ends early"));
+    };
+    let found = Reader::new(&bytes[end..]).number()?;
+    let expected = crc32c(&bytes[..end]);
+    if found != u64::from(expected) {
+        return Err(SnapshotError::Checksum { found: found as u32, expected });
+    }
+    Ok(&bytes[16..end])
+}
+
+/// Every column that a later step reads and that changes over time.
+fn particle_state(particles: &Particles, sink: &mut impl Sink) {
+    sink.floats(&particles.position);
+    sink.floats(&particles.orientation);
+    sink.floats(&particles.velocity);
+    sink.floats(&particles.spin);
+}
+
+impl Body {
+    /// Everything that a later step reads and that changes over time.
+    pub(super) fn hash(&self, hash: &mut StateHash) {
+        hash.number(self.id.0);
+        particle_state(&self.particles, hash);
+        self.model.solid().hash(hash);
+        for piece in &self.pieces {
+            hash.number(piece.id.0);
+            hash.number(piece.span.end as u64);
+            hash.number(u64::from(piece.frozen) | u64::from(piece.touched_before) << 1);
+            for x in piece.origin.to_array() {
+                hash.number(x.to_bits());
+            }
+        }
+        hash.number(self.contacts.len() as u64);
+        for contact in &self.contacts {
+            contact_state(contact, hash);
+        }
+        hash.floats(&[self.damping]);
+        hash.floats(&self.particles.friction);
+        for grip in &self.grips {
+            hash.number(grip.id.0);
+            hash.number(grip.members.len() as u64);
+        }
+    }
+
+    fn save(&self, bytes: &mut Vec<u8>) {
+        bytes.number(self.id.0);
+        bytes.column(self.name.as_bytes());
+        bytes.number(self.materials.len() as u64);
+        self.materials.iter().for_each(|material| material.save(bytes));
+        bytes.floats(&[self.damping, self.reached]);
+        bytes.floats(&self.gravity.to_array());
+        save_energy(&self.spent, bytes);
+
+        let particles = &self.particles;
+        let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
+        bytes.column(&ids);
+        bytes.floats(&particles.rest);
+        bytes.floats(&particles.mass);
+        bytes.floats(&particles.inertia);
+        bytes.floats(&particles.radii);
+        bytes.floats(&particles.axes);
+        bytes.floats(&particles.friction);
+        bytes.column(&particles.material);
+        particle_state(particles, bytes);
+
+        bytes.column(self.model.solid().name().as_bytes());
+        self.model.solid().save(bytes);
+
+        bytes.number(self.pieces.len() as u64);
+        for piece in &self.pieces {
+            let flags = [piece.frozen, piece.touching, piece.touched_before].map(u64::from);
+            bytes.column(&[piece.id.0, piece.span.end as u64, flags[0], flags[1], flags[2]]);
+            let [x, y, z] = piece.origin.to_array();
+            save_f64s(&[x, y, z, piece.elastic], bytes);
+            bytes.floats(&[piece.residual.relative]);
+        }
+        bytes.number(self.contacts.len() as u64);
+        for contact in &self.contacts {
+            contact_state(contact, bytes);
+        }
+        bytes.number(self.grips.len() as u64);
+        for grip in &self.grips {
+            save_grip(grip, bytes);
+        }
+    }
+
+    fn load(
+        reader: &mut Reader<'_>,
+        half_spaces: usize,
+        own_models: OwnModels<'_>,
+    ) -> Result<Self, SnapshotError> {
+        let id = BodyId(reader.number()?);
+        let name = reader.text()?;
+        let mut materials = Vec::new();
+        for _ in 0..reader.number()? {
+            materials.push(Material::load(reader)?);
+        }
+        let [damping, reached] = floats(reader)?;
+        let gravity = Vec3::from(floats::<3>(reader)?);
+        let spent = load_energy(reader)?;
+        let particles = load_particles(reader)?;
+        let count = particles.len();
+
+        let model_name = reader.text()?;
+        let mut model = match model_name.as_str() {
+            "oriented" => Model::Oriented(Box::new(Oriented::empty())),
+            own => match own_models(own) {
+                Some(solid) => Model::Custom(solid),
+                None => return Err(SnapshotError::UnknownModel { name, model: model_name }),
+            },
+        };
+        model.solid_mut().load(reader, &particles)?;
+
+        let mut pieces = Vec::with_capacity(count);
+        let mut start = 0;
+        for _ in 0..reader.number()? {
+            let numbers: Vec<u64> = reader.column_of(5)?;
+            let end = usize::try_from(numbers[1]).unwrap_or(usize::MAX);
+            if end <= start || end > count {
+                return Err(reader.damaged("pieces that do not follow each other"));
+            }
+            let [x, y, z, elastic] = f64s(reader)?;
+            let [relative] = floats(reader)?;
+            pieces.push(Piece {
+                id: PieceId(numbers[0]),
+                span: start..end,
+                origin: DVec3::new(x, y, z),
+                frozen: numbers[2] != 0,
+                touching: numbers[3] != 0,
+                touched_before: numbers[4] != 0,
+                unconverged: 0,
+                elastic,
+                residual: Residual { relative },
+                shape: None,
+                predicted: Motion::default(),
+            });
+            start = end;
+        }
+        if start != count {
+            return Err(reader.damaged("pieces that leave particles out"));
+        }
+        let mut contacts = Vec::with_capacity(count);
+        for _ in 0..reader.number()? {
+            contacts.push(load_contact(reader, count, half_spaces)?);
+        }
+        let mut grips = Vec::new();
+        for _ in 0..reader.number()? {
+            grips.push(load_grip(reader, count)?);
+        }
+        Ok(Self {
+            id,
+            name,
+            materials,
+            damping,
+            scratch: Scratch::new(&particles),
+            changes: Changes::with_room(model.solid().bond_count(), count),
+            particles,
+            model,
+            pieces,
+            contacts,
+            grips,
+            pushes: Vec::new(),
+            spent,
+            cuts_seen: 0,
+            gravity,
+            reached,
+        })
+    }
+}
+
+/// Constants and state; the columns of the substep are made anew.
+fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
+    let id: Vec<u64> = reader.column()?;
+    let count = id.len();
+    if count == 0 {
+        return Err(reader.damaged("a body without particles"));
+    }
+    let rest: Vec<Vec3> = reader.column_of(count)?;
+    let mass: Vec<f32> = reader.column_of(count)?;
+    let inertia: Vec<crate::math::Sym3> = reader.column()?;
+    let oriented = inertia.len();
+    if oriented != 0 && oriented != count {
+        return Err(reader.damaged("a column of wrong length"));
+    }
+    let radii = reader.column_of(count)?;
+    let axes = reader.column_of(count)?;
+    let friction = reader.column_of(count)?;
+    let material = reader.column_of(count)?;
+    let position: Vec<Vec3> = reader.column_of(count)?;
+    let orientation: Vec<Rot> = reader.column_of(oriented)?;
+    let velocity = reader.column_of(count)?;
+    let spin = reader.column_of(oriented)?;
+    Ok(Particles {
+        id: id.into_iter().map(ParticleId).collect(),
+        inv_inertia: inertia.iter().map(|j| j.inverse().unwrap_or_default()).collect(),
+        previous: position.clone(),
+        inertial: position.clone(),
+        previous_orientation: orientation.clone(),
+        inertial_orientation: orientation.clone(),
+        acceleration: vec![Vec3::ZERO; count],
+        spin_acceleration: vec![Vec3::ZERO; oriented],
+        correction: vec![Vec3::ZERO; count],
+        turn: vec![Vec3::ZERO; oriented],
+        held: vec![false; count],
+        rest,
+        mass,
+        inertia,
+        radii,
+        axes,
+        friction,
+        material,
+        position,
+        orientation,
+        velocity,
+        spin,
+    })
+}
+
+/// Identity and warm start; the rest is found anew before it is read.
+fn contact_state(contact: &Contact, sink: &mut impl Sink) {
+    sink.number(u64::from(contact.anchor.particle) << 32 | u64::from(contact.obstacle));
+    sink.floats(&[contact.force]);
+    sink.floats(&contact.slip_force.to_array());
+    sink.number(u64::from(contact.sliding));
+}
+
+fn load_contact(
+    reader: &mut Reader<'_>,
+    particles: usize,
+    half_spaces: usize,
+) -> Result<Contact, SnapshotError> {
+    let key = reader.number()?;
+    let (particle, obstacle) = ((key >> 32) as u32, key as u32);
+    if particle as usize >= particles || obstacle as usize >= half_spaces {
+        return Err(reader.damaged("a contact of something that does not exist"));
+    }
+    let [force] = floats(reader)?;
+    Ok(Contact {
+        anchor: Anchor { particle, arm: Vec3::ZERO },
+        obstacle,
+        normal: Vec3::ZERO,
+        gap: 0.0,
+        friction: [0.0; 2],
+        force,
+        slip_force: Vec3::from(floats::<3>(reader)?),
+        sliding: reader.number()? != 0,
+    })
+}
+
+fn save_grip(grip: &Grip, bytes: &mut Vec<u8>) {
+    bytes.number(grip.id.0);
+    save_f64s(&[grip.release.unwrap_or(f64::INFINITY)], bytes);
+    match &grip.motion {
+        GripMotion::Hold => bytes.number(0),
+        GripMotion::Move { pivot, axis, keys } => {
+            bytes.number(1);
+            save_f64s(pivot, bytes);
+            bytes.floats(axis);
+            bytes.number(keys.len() as u64);
+            for MoveKey { time, offset, angle } in keys {
+                save_f64s(&[*time], bytes);
+                bytes.floats(&[offset[0], offset[1], offset[2], *angle]);
+            }
+        }
+        GripMotion::Pull { keys } => {
+            bytes.number(2);
+            bytes.number(keys.len() as u64);
+            for PullKey { time, force, torque } in keys {
+                save_f64s(&[*time], bytes);
+                bytes.floats(&[*force, *torque]);
+            }
+        }
+    }
+    bytes.number(grip.members.len() as u64);
+    for member in &grip.members {
+        bytes.number(member.id.0);
+        bytes.number(member.particle.into());
+        save_f64s(&member.position.to_array(), bytes);
+        bytes.floats(&[member.orientation]);
+    }
+}
+
+fn load_grip(reader: &mut Reader<'_>, particles: usize) -> Result<Grip, SnapshotError> {
+    let id = GripId(reader.number()?);
+    let [release] = f64s(reader)?;
+    let motion = match reader.number()? {
+        0 => GripMotion::Hold,
+        1 => {
+            let (pivot, axis) = (f64s(reader)?, floats(reader)?);
+            let mut keys = Vec::new();
+            for _ in 0..reader.number()? {
+                let [time] = f64s(reader)?;
+                let [x, y, z, angle] = floats(reader)?;
+                keys.push(MoveKey { time, offset: [x, y, z], angle });
+            }
+            GripMotion::Move { pivot, axis, keys }
+        }
+        2 => {
+            let mut keys = Vec::new();
+            for _ in 0..reader.number()? {
+                let [time] = f64s(reader)?;
+                let both: Vec<[f32; 3]> = reader.column_of(2)?;
+                keys.push(PullKey { time, force: both[0], torque: both[1] });
+            }
+            GripMotion::Pull { keys }
+        }
+        _ => return Err(reader.damaged("an unknown kind of grip")),
+    };
+    super::grip::check_motion(&motion).map_err(|_| reader.damaged("a grip out of range"))?;
+    let mut members = Vec::new();
+    for _ in 0..reader.number()? {
+        let id = ParticleId(reader.number()?);
+        let particle = reader.number()?;
+        if particle >= particles as u64 {
+            return Err(reader.damaged("a grip on a particle that does not exist"));
+        }
+        let position = DVec3::from(f64s::<3>(reader)?);
+        let orientation: Vec<Rot> = reader.column_of(1)?;
+        members.push(Member {
+            id,
+            particle: particle as u32,
+            position,
+            orientation: orientation[0],
+        });
+    }
+    if members.is_empty() {
+        return Err(reader.damaged("a grip that holds nothing"));
+    }
+    let release = release.is_finite().then_some(release);
+    Ok(Grip { id, members, motion, release, reaction: Reaction::default() })
+}
+
+fn save_energy(energy: &Energy, bytes: &mut Vec<u8>) {
+    let e = energy;
+    let spent = [
+        e.plastic_work,
+        e.fracture_work,
+        e.friction,
+        e.damping,
+        e.contact_loss,
+        e.solver_loss,
+        e.external_work,
+    ];
+    save_f64s(&spent, bytes);
+}
+
+fn load_energy(reader: &mut Reader<'_>) -> Result<Energy, SnapshotError> {
+    let [plastic_work, fracture_work, friction, damping, contact_loss, solver_loss, external_work] =
+        f64s(reader)?;
+    Ok(Energy {
+        plastic_work,
+        fracture_work,
+        friction,
+        damping,
+        contact_loss,
+        solver_loss,
+        external_work,
+        ..Energy::default()
+    })
+}
+
+fn save_f64s(values: &[f64], bytes: &mut Vec<u8>) {
+    bytes.column(values);
+}
+
+fn f64s<const N: usize>(reader: &mut Reader<'_>) -> Result<[f64; N], SnapshotError> {
+    let values: Vec<f64> = reader.column_of(N)?;
+    values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
+}
+
+fn floats<const N: usize>(reader: &mut Reader<'_>) -> Result<[f32; N], SnapshotError> {
+    let values: Vec<f32> = reader.column_of(N)?;
+    values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
+}

@@ -1,0 +1,579 @@
+//! The step: the physics, read off the order of calls.
+
+use super::body::{Body, Piece, Scratch};
+use super::event::Event;
+use super::report::StageTimes;
+use super::{Reaction, World};
+use crate::contact::{self, HalfSpace};
+use crate::math::{Rot, ops};
+use crate::parallel::{Span, Workers};
+use crate::solids::motion::replace_rigid_motion;
+use crate::solids::particles::is_isotropic;
+use crate::solids::{Motion, Particles, Step};
+use crate::solve::{self, Pair};
+use glam::{DVec3, Vec3};
+
+/// Longest step, in s; a longer one is cut to it.
+pub(super) const LONGEST: f32 = 1.0 / 15.0;
+/// Steps below this, in s, do nothing: h² must stay far from f32's smallest number.
+pub(super) const SHORTEST: f32 = 1e-9;
+
+/// What stages need to know of the world.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub step: &'a Step,
+    pub gravity: Vec3,
+    /// World time at the end of the substep, s.
+    pub time: f64,
+    pub half_spaces: &'a [HalfSpace],
+    pub momentum_correction: bool,
+    pub books: bool,
+    /// Whether cracks may open.
+    pub breaking: bool,
+}
+
+/// One substep of every body.
+pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
+    let step = Step { h, sweeps: world.config.sweeps, workers: world.workers.clone() };
+    let time = world.time + f64::from(h);
+    let gravity = world.gravity_at(time);
+    let around = Around {
+        step: &step,
+        gravity,
+        time,
+        half_spaces: &world.half_spaces,
+        momentum_correction: world.config.momentum_correction,
+        books: world.config.books,
+        breaking: time >= f64::from(world.config.settle),
+    };
+    let clock = world.clock;
+    let bodies = &mut world.bodies[..];
+    let mut timed = |slot: &mut f64, stage: &(dyn Fn(&mut Body) + Sync)| {
+        let start = clock();
+        step.workers.for_each(bodies, &|body: &mut Body| stage(body));
+        *slot += 1e3 * (clock() - start);
+    };
+
+    timed(&mut ms.predict, &|body| predict(body, around));
+    timed(&mut ms.contact, &|body| find_contacts(body, around));
+    timed(&mut ms.elastic, &|body| solve(body, around));
+    timed(&mut ms.plastic, &|body| flow_plastic(body, around));
+    timed(&mut ms.fracture, &|body| fracture(body, around));
+    timed(&mut ms.commit, &|body| commit(body, around));
+
+    let start = clock();
+    world.gravity_now = gravity;
+    world.time = time;
+    world.split_pieces(&step);
+    world.quarantine();
+    world.collect_contacts();
+    ms.commit += 1e3 * (clock() - start);
+}
+
+/// Where every particle would go if nothing held it (000 sec. 3.2):
+///
+/// ```text
+/// v ← v + h a,   x* = x + h v,   w ← w + h α,   q* = exp(h w) q
+/// ```
+fn predict(body: &mut Body, around: Around<'_>) {
+    let Body { particles, pieces, grips, pushes, model, scratch, spent, gravity, reached, .. } =
+        body;
+    *reached = model.solid_mut().begin(particles, around.step);
+    let h = around.step.h;
+
+    particles.acceleration.fill(around.gravity);
+    particles.spin_acceleration.fill(Vec3::ZERO);
+    for push in pushes.iter() {
+        let j = push.particle as usize;
+        particles.acceleration[j] += push.force / particles.mass[j];
+        if particles.oriented() {
+            let turning = particles.inv_inertia_times(j, push.torque);
+            particles.spin_acceleration[j] += turning;
+        }
+    }
+    particles.held.fill(false);
+    scratch.held.clear();
+    let origin_of = |particle: u32| {
+        let index = pieces.partition_point(|p| p.span.end <= particle as usize);
+        pieces[index].origin
+    };
+    for (index, grip) in grips.iter_mut().enumerate() {
+        grip.pull(around.time, particles, origin_of);
+        grip.targets(index as u32, around.time, particles, origin_of, &mut scratch.held);
+    }
+    scratch.held.sort_unstable_by_key(|target| target.particle);
+
+    for piece in pieces.iter_mut().filter(|piece| !piece.frozen) {
+        for j in piece.span.clone() {
+            particles.previous[j] = particles.position[j];
+            particles.velocity[j] += h * particles.acceleration[j];
+            particles.inertial[j] = particles.position[j] + h * particles.velocity[j];
+        }
+        if particles.oriented() {
+            for j in piece.span.clone() {
+                particles.spin[j] += h * particles.spin_acceleration[j];
+            }
+        }
+        // before the ellipsoids turn: back from their new spins, L would drift by rounding
+        let workers = &around.step.workers;
+        let (previous, span) = (&particles.previous, piece.span.clone());
+        piece.predicted = match &piece.shape {
+            Some(shape) => shape.with_velocities(particles, previous, span, workers),
+            None => Motion::of(particles, previous, span, workers),
+        };
+        if particles.oriented() {
+            for j in piece.span.clone() {
+                predict_orientation(particles, j, h);
+            }
+        }
+        // a change of gravity lifts or lowers everything at once
+        let place = piece.origin + piece.predicted.centre;
+        let change = (around.gravity - *gravity).as_dvec3();
+        spent.external_work -= piece.predicted.mass * change.dot(place);
+    }
+    *gravity = around.gravity;
+}
+
+/// Turns particle `j` freely. An ellipsoid keeps its angular momentum and not its spin
+/// (erratum 000.9): midpoint of w = J(q)⁻¹ L.
+fn predict_orientation(particles: &mut Particles, j: usize, h: f32) {
+    let q = particles.orientation[j];
+    particles.previous_orientation[j] = q;
+    let spin = particles.spin[j];
+    if is_isotropic(&particles.inertia[j]) {
+        particles.orientation[j] = (Rot::exp(h * spin) * q).normalized();
+    } else {
+        let momentum = particles.inertia_times(j, spin);
+        particles.orientation[j] = (Rot::exp(0.5 * h * spin) * q).normalized();
+        let middle = particles.inv_inertia_times(j, momentum);
+        particles.orientation[j] = (Rot::exp(h * middle) * q).normalized();
+        particles.spin[j] = particles.inv_inertia_times(j, momentum);
+    }
+    particles.inertial_orientation[j] = particles.orientation[j];
+}
+
+/// All that may touch within the substep.
+fn find_contacts(body: &mut Body, around: Around<'_>) {
+    let Body { particles, pieces, contacts, scratch, .. } = body;
+    std::mem::swap(contacts, &mut scratch.old_contacts);
+    contacts.clear();
+    for piece in pieces.iter().filter(|piece| !piece.frozen) {
+        contact::find(
+            particles,
+            piece.span.clone(),
+            piece.origin,
+            around.half_spaces,
+            around.step.h,
+            &scratch.old_contacts,
+            contacts,
+        );
+    }
+    scratch.solve.touches.clear();
+    scratch.solve.touches.resize(contacts.len(), solve::Touch::default());
+}
+
+/// Elasticity and contact: pieces that nothing touches by their model's own iteration.
+fn solve(body: &mut Body, around: Around<'_>) {
+    let Body { particles, pieces, contacts, model, scratch, .. } = body;
+    let Scratch { solve: room, held, .. } = scratch;
+    let solid = model.solid_mut();
+    for piece in pieces.iter_mut().filter(|piece| !piece.frozen) {
+        let span = piece.span.clone();
+        let touched = range_of(contacts, &span, |c| c.anchor.particle);
+        let gripped = range_of(held, &span, |target| target.particle);
+        piece.residual = if touched.is_empty() && gripped.is_empty() {
+            let residual = solid.solve_alone(particles, span.clone(), around.step);
+            if around.momentum_correction {
+                remove_net_force(particles, span.clone(), &piece.predicted, around.step);
+            }
+            for j in span {
+                particles.correction[j] = particles.position[j] - particles.inertial[j];
+            }
+            residual
+        } else {
+            let first = touched.start;
+            let (contacts, held) = (&mut contacts[touched], &mut held[gripped]);
+            let motion = &piece.predicted;
+            solve::solve_touched(
+                solid,
+                particles,
+                span,
+                motion,
+                contacts,
+                held,
+                around.step,
+                room,
+                first,
+            )
+        };
+        piece.unconverged += u32::from(!piece.residual.converged());
+    }
+}
+
+/// Internal forces have no sum and no torque. Few sweeps leave both; the rigid motion that takes
+/// them away costs no elastic energy:
+///
+/// ```text
+/// Σ m (x − x*) = 0,   Σ ( r × m (x − x*) + J log(q q*⁻¹) ) = 0
+/// ```
+///
+/// Without this the momentum would be right after commit, but the positions would not follow it.
+fn remove_net_force(particles: &mut Particles, span: Span, motion: &Motion, step: &Step) {
+    let Particles { position, orientation, .. } = &*particles;
+    let sums = step.workers.sum(span.clone(), &|leaf: Span| {
+        let mut sum = Pair(DVec3::ZERO, DVec3::ZERO);
+        for j in leaf {
+            let x = position[j].as_dvec3();
+            let force = f64::from(particles.mass[j]) * (x - particles.inertial[j].as_dvec3());
+            sum = sum + Pair(force, (x - motion.centre).cross(force));
+            if let Some(&q) = orientation.get(j) {
+                let turn = (q * particles.inertial_orientation[j].inverse()).log();
+                sum.1 += particles.inertia_times(j, turn).as_dvec3();
+            }
+        }
+        sum
+    });
+    let shift = -sums.0 / motion.mass;
+    // about the centre of mass, which `shift` has moved the force away from
+    let centre = motion.centre + motion.velocity() * f64::from(step.h);
+    let torque = sums.1 - (centre - motion.centre).cross(sums.0);
+    let turn = -(motion.inv_inertia * torque);
+    let (shift, turn, centre) = (shift.as_vec3(), turn.as_vec3(), centre.as_vec3());
+    let turned = Rot::exp(turn);
+    for j in span {
+        let r = particles.position[j] - centre;
+        particles.position[j] += shift + turn.cross(r);
+        if let Some(q) = particles.orientation.get_mut(j) {
+            *q = turned * *q;
+        }
+    }
+}
+
+/// The part of a list, sorted by particle, that belongs to a span.
+fn range_of<T>(list: &[T], span: &Span, particle: impl Fn(&T) -> u32) -> Span {
+    let start = list.partition_point(|item| (particle(item) as usize) < span.start);
+    let end = list.partition_point(|item| (particle(item) as usize) < span.end);
+    start..end
+}
+
+fn flow_plastic(body: &mut Body, around: Around<'_>) {
+    let solid = body.model.solid_mut();
+    for piece in body.pieces.iter().filter(|piece| !piece.frozen) {
+        body.spent.plastic_work +=
+            solid.flow_plastic(&body.particles, piece.span.clone(), around.step);
+    }
+}
+
+/// Cracks open only where the solve has converged: a break test is a test of the material.
+fn fracture(body: &mut Body, around: Around<'_>) {
+    if !around.breaking {
+        return;
+    }
+    let solid = body.model.solid_mut();
+    let ready = |piece: &&Piece| !piece.frozen && piece.residual.converged();
+    for piece in body.pieces.iter().filter(ready) {
+        let span = piece.span.clone();
+        body.spent.fracture_work +=
+            solid.fracture(&body.particles, span, around.step, &mut body.changes);
+    }
+}
+
+/// Velocities from corrections (erratum 000.19: never from differences of positions), then the
+/// rigid motion that momentum asks for, then damping.
+///
+/// ```text
+/// v ← v + (x − x*)/h,   w ← w + log(q q*⁻¹)/h
+/// ```
+fn commit(body: &mut Body, around: Around<'_>) {
+    for index in 0..body.pieces.len() {
+        if !body.pieces[index].frozen {
+            commit_piece(body, index, around);
+        }
+    }
+    collect_reactions(body);
+}
+
+fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
+    let (h, workers) = (around.step.h, &around.step.workers);
+    let piece = body.pieces[index].clone();
+    let span = piece.span.clone();
+    let particles = &mut body.particles;
+    for j in span.clone() {
+        particles.velocity[j] += particles.correction[j] / h;
+        if particles.oriented() {
+            let back = particles.inertial_orientation[j].inverse();
+            particles.turn[j] = (particles.orientation[j] * back).log();
+            particles.spin[j] += particles.turn[j] / h;
+        }
+    }
+    let solved = Motion::of(particles, &particles.position, span.clone(), workers);
+
+    let touched = range_of(&body.contacts, &span, |c| c.anchor.particle);
+    let gripped = range_of(&body.scratch.held, &span, |target| target.particle);
+    let free = gripped.is_empty() && around.momentum_correction;
+    let mut wanted = solved;
+    let mut guard = 1.0;
+    if free {
+        (wanted.momentum, wanted.angular) = (piece.predicted.momentum, piece.predicted.angular);
+        for k in touched.clone() {
+            let (contact, touch) = (&body.contacts[k], &body.scratch.solve.touches[k]);
+            let push = (touch.felt * contact.normal + touch.felt_slip).as_dvec3() * f64::from(h);
+            let point = particles.position[contact.anchor.particle as usize] + contact.anchor.arm;
+            wanted.momentum += push;
+            wanted.angular += (point.as_dvec3() - solved.centre).cross(push);
+        }
+        // obstacles do work of their own, which the guard would take for the correction's
+        if touched.is_empty() {
+            guard = energy_guard(particles, span.clone(), &solved, &wanted, h, workers);
+        }
+    }
+    let fade = f64::from(ops::exp(-body.damping * h));
+
+    if around.books {
+        let alone = touched.is_empty() && gripped.is_empty();
+        let loss = integrator_loss(body, index, &solved, alone, around);
+        body.spent.solver_loss += loss;
+    }
+    let deviations = (solved.kinetic - solved.rigid_energy()).max(0.0);
+    let corrected = wanted.rigid_energy() + guard * guard * deviations;
+    body.spent.solver_loss += solved.kinetic - corrected;
+    body.spent.damping += guard * guard * (1.0 - fade * fade) * deviations;
+    book_contacts(body, touched.clone());
+    book_work(body, span.clone(), gripped, around);
+    let keep = guard * fade;
+    if free || keep != 1.0 {
+        replace_rigid_motion(&mut body.particles, span, &solved, &wanted, keep, workers);
+    }
+    let touching = touched.clone().any(|k| body.scratch.solve.touches[k].felt > 0.0);
+    body.pieces[index].touching = touching;
+    body.pieces[index].shape = Some(solved);
+}
+
+/// Erratum 000.12: restoring angular momentum adds Δw·L + ½ Δw·H Δw of energy, and the total must
+/// not rise by it. Two things have been taken before and may be given back: what backward Euler
+/// dissipates at least, and what a turning body loses by moving along chords (L falls by (hΩ)²):
+///
+/// ```text
+/// ½ Σ m |v − v*|² + 2 (hΩ)² · ½ Ω·L
+/// ```
+///
+/// What the correction adds beyond that is taken from the deviations from rigid motion, which
+/// carry no momentum. Returns the factor on them.
+fn energy_guard(
+    particles: &Particles,
+    span: Span,
+    solved: &Motion,
+    wanted: &Motion,
+    h: f32,
+    workers: &Workers,
+) -> f64 {
+    let added = wanted.rigid_energy() - solved.rigid_energy();
+    let deviations = solved.kinetic - solved.rigid_energy();
+    let spin = wanted.spin();
+    let h2 = f64::from(h) * f64::from(h);
+    let chords = h2 * spin.length_squared() * spin.dot(wanted.angular);
+    // most substeps end here, without a look at the particles
+    if added <= chords || deviations <= 0.0 {
+        return 1.0;
+    }
+    let twice = workers.sum(span, &|leaf: Span| {
+        let mut sum = 0.0;
+        for j in leaf {
+            sum += f64::from(particles.mass[j] * particles.correction[j].length_squared());
+            if particles.oriented() {
+                let turn = particles.turn[j];
+                sum += f64::from(turn.dot(particles.inertia_times(j, turn)));
+            }
+        }
+        sum
+    });
+    let excess = added - chords - 0.5 * twice / h2;
+    (1.0 - excess.max(0.0) / deviations).max(0.0).sqrt()
+}
+
+/// What backward Euler dissipates in a substep of a piece, in J:
+///
+/// ```text
+/// ½ Σ m |v⁺ − v_n|²  +  ∇Ψ(x⁺)·Δx − (Ψ⁺ − Ψ_n)
+/// ```
+///
+/// Both terms are measured, not inferred from the total: the books close only as far as the
+/// solve has converged. Internal forces do no work on rigid motion, which is left out of Δx: times
+/// the way of a flight, their rounding alone would look like a loss. What rounding of positions
+/// leaves of a net force on a free piece is booked for what it is, `stray`.
+fn integrator_loss(
+    body: &mut Body,
+    index: usize,
+    solved: &Motion,
+    alone: bool,
+    around: Around<'_>,
+) -> f64 {
+    let Body { particles, pieces, model, scratch, .. } = body;
+    let piece = &mut pieces[index];
+    let (span, h) = (piece.span.clone(), around.step.h);
+    let force = scratch.solve.spare();
+    let elastic =
+        model.solid_mut().audit(particles, span.clone(), around.step, force.span_mut(span.clone()));
+    let force = force.span(span.clone());
+    let (shift, turn) = (solved.velocity() * f64::from(h), solved.spin() * f64::from(h));
+    let (mut inertia, mut work, mut stray) = (0.0, 0.0, 0.0);
+    for (k, j) in span.enumerate() {
+        // v⁺ − v_n = (x − x*)/h + h a
+        let dv = particles.correction[j] / h + h * particles.acceleration[j];
+        let x = particles.position[j].as_dvec3();
+        let rigid = shift + turn.cross(x - solved.centre);
+        let dx = x - particles.previous[j].as_dvec3() - rigid;
+        inertia += f64::from(particles.mass[j] * dv.length_squared());
+        work += force.linear[k].as_dvec3().dot(dx);
+        let solved_force = f64::from(particles.mass[j]) * particles.correction[j].as_dvec3();
+        stray += solved_force.dot(rigid);
+        if particles.oriented() {
+            let dw = particles.turn[j] / h + h * particles.spin_acceleration[j];
+            let turned = particles.orientation[j] * particles.previous_orientation[j].inverse();
+            inertia += f64::from(dw.dot(particles.inertia_times(j, dw)));
+            work += force.angular[k].as_dvec3().dot(turned.log().as_dvec3() - turn);
+            stray += particles.inertia_times(j, particles.turn[j]).as_dvec3().dot(turn);
+        }
+    }
+    // obstacles and grips do work on rigid motion, which is booked where they are
+    let stray = if alone { stray / (f64::from(h) * f64::from(h)) } else { 0.0 };
+    let loss = 0.5 * inertia - work - (elastic - piece.elastic) - stray;
+    piece.elastic = elastic;
+    loss
+}
+
+/// Work of contact forces: what they take along the normal and across it.
+fn book_contacts(body: &mut Body, touched: Span) {
+    for k in touched {
+        let (contact, touch) = (&body.contacts[k], &body.scratch.solve.touches[k]);
+        let along = touch.moved.dot(contact.normal);
+        let across = touch.moved - contact.normal * along;
+        body.spent.contact_loss -= f64::from(touch.felt) * f64::from(along);
+        body.spent.friction -= touch.felt_slip.as_dvec3().dot(across.as_dvec3());
+    }
+}
+
+/// Work of forces, pulls and grips.
+fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
+    let Body { particles, scratch, spent, grips, pushes, .. } = body;
+    let moved = |j: usize| (particles.position[j] - particles.previous[j]).as_dvec3();
+    let turned = |j: usize| {
+        let back = particles.previous_orientation[j].inverse();
+        (particles.orientation[j] * back).log().as_dvec3()
+    };
+    for target in &scratch.held[gripped] {
+        let j = target.particle as usize;
+        spent.external_work += target.force.as_dvec3().dot(moved(j));
+        if particles.oriented() {
+            spent.external_work += target.torque.as_dvec3().dot(turned(j));
+        }
+    }
+    if grips.is_empty() && pushes.is_empty() {
+        return;
+    }
+    for j in span {
+        let force = particles.mass[j] * (particles.acceleration[j] - around.gravity);
+        spent.external_work += force.as_dvec3().dot(moved(j));
+        if particles.oriented() {
+            let torque = particles.inertia_times(j, particles.spin_acceleration[j]);
+            spent.external_work += torque.as_dvec3().dot(turned(j));
+        }
+    }
+}
+
+/// Sums the forces on held particles to their grips' reactions.
+fn collect_reactions(body: &mut Body) {
+    let Body { particles, pieces, grips, scratch, .. } = body;
+    for (index, grip) in grips.iter_mut().enumerate() {
+        if matches!(grip.motion, super::GripMotion::Pull { .. }) {
+            continue;
+        }
+        let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+        let pivot = grip.pivot();
+        for target in scratch.held.iter().filter(|target| target.grip == index as u32) {
+            let j = target.particle as usize;
+            let piece = pieces.partition_point(|p| p.span.end <= j);
+            let place = pieces[piece].origin + particles.position[j].as_dvec3();
+            let f = target.force.as_dvec3();
+            force += f;
+            torque += (place - pivot).cross(f) + target.torque.as_dvec3();
+        }
+        grip.reaction = Reaction { force: force.to_array(), torque: torque.to_array() };
+    }
+}
+
+impl World {
+    /// Pieces that cuts left unconnected become pieces of their own.
+    fn split_pieces(&mut self, step: &Step) {
+        for body in &mut self.bodies {
+            if body.changes.bonds_cut.len() > body.cuts_seen {
+                body.cuts_seen = body.changes.bonds_cut.len();
+                super::pieces::split(body, &mut self.next_piece, &mut self.events);
+                body.stored(step, self.config.books);
+            }
+        }
+    }
+
+    /// Puts pieces with numbers that are not finite back to the start of the substep, freezes
+    /// and reports them; the others go on.
+    fn quarantine(&mut self) {
+        for body in &mut self.bodies {
+            let particles = &mut body.particles;
+            for piece in body.pieces.iter_mut().filter(|piece| !piece.frozen) {
+                let Some(field) = first_bad(particles, piece.span.clone()) else { continue };
+                piece.frozen = true;
+                for j in piece.span.clone() {
+                    particles.position[j] = particles.previous[j];
+                    particles.velocity[j] = Vec3::ZERO;
+                    if particles.oriented() {
+                        particles.orientation[j] = particles.previous_orientation[j];
+                        particles.spin[j] = Vec3::ZERO;
+                    }
+                }
+                let (body, piece) = (body.id, piece.id);
+                self.events.push(Event::Quarantined { body, piece, field });
+            }
+        }
+    }
+
+    /// Reports pieces that an obstacle began to push.
+    fn collect_contacts(&mut self) {
+        for body in &mut self.bodies {
+            for piece in &mut body.pieces {
+                if piece.touching && !piece.touched_before {
+                    let range = range_of(&body.contacts, &piece.span, |c| c.anchor.particle);
+                    let touches = &body.scratch.solve.touches;
+                    let Some(k) = range.into_iter().find(|&k| touches[k].felt > 0.0) else {
+                        continue;
+                    };
+                    let contact = &body.contacts[k];
+                    let j = contact.anchor.particle as usize;
+                    let place = body.particles.previous[j] + contact.anchor.arm;
+                    let before = body.particles.inertial[j] - body.particles.previous[j];
+                    self.events.push(Event::Contact {
+                        body: body.id,
+                        piece: piece.id,
+                        position: (piece.origin + place.as_dvec3()).to_array(),
+                        speed: -before.dot(contact.normal) / self.last_h,
+                    });
+                }
+                piece.touched_before = piece.touching;
+            }
+        }
+    }
+}
+
+/// The column in which the first number that is not finite stands.
+fn first_bad(particles: &Particles, span: Span) -> Option<&'static str> {
+    let finite = |column: &[Vec3]| column[span.clone()].iter().all(|v| v.is_finite());
+    if !finite(&particles.position) {
+        return Some("position");
+    }
+    if !finite(&particles.velocity) {
+        return Some("velocity");
+    }
+    if particles.oriented() && !finite(&particles.spin) {
+        return Some("spin");
+    }
+    None
+}

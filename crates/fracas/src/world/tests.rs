@@ -1,0 +1,181 @@
+//! R24: `validate` finds planted faults.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::contact::Contact;
+use crate::material::{Material, MaterialDesc};
+use crate::math::Rot;
+use crate::solids::Anchor;
+use crate::solids::oriented::{OrientedPoint, OrientedShape};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A chain of six in two pieces of three.
+fn two_pieces() -> World {
+    let mut shape = OrientedShape::default();
+    for i in 0..6 {
+        shape.points.push(OrientedPoint {
+            position: [0.1 * i as f32, 0.0, 0.0],
+            volume: 1e-3,
+            second_moment: [1e-6, 1e-6, 1e-6, 0.0, 0.0, 0.0],
+            radii: [0.05; 3],
+            axes: [0.0, 0.0, 0.0, 1.0],
+            material: 0,
+        });
+    }
+    shape.bonds = vec![[0, 1], [1, 2], [2, 3], [3, 4], [4, 5]];
+    let mut world = World::new(WorldConfig::default()).unwrap();
+    let id = world
+        .spawn(BodyDesc {
+            name: "chain".into(),
+            shape: ShapeDesc::Oriented(shape),
+            materials: vec![Material::try_from(&MaterialDesc::default()).unwrap()],
+            position: [0.0; 3],
+            rotation: Rot::IDENTITY,
+            velocity: [0.0; 3],
+            spin: [0.0; 3],
+            seed: 0,
+        })
+        .unwrap();
+    let ids = world.body(id).unwrap().particle_ids().to_vec();
+    world.cut(id, ids[2], ids[3]).unwrap();
+    world.step(1.0 / 60.0);
+    world
+}
+
+/// What `validate` says to a body changed by `fault`; empty if nothing.
+fn complaint(fault: impl FnOnce(&mut Body)) -> String {
+    let mut world = two_pieces();
+    world.validate();
+    fault(&mut world.bodies[0]);
+    match catch_unwind(AssertUnwindSafe(|| world.validate())) {
+        Ok(()) => String::new(),
+        Err(panic) => match panic.downcast_ref::<String>() {
+            Some(text) => text.clone(),
+            None => panic.downcast_ref::<&str>().unwrap().to_string(),
+        },
+    }
+}
+
+fn assert_found(expected: &str, fault: impl FnOnce(&mut Body)) {
+    let found = complaint(fault);
+    assert!(found.contains(expected), "expected {expected:?}, but validate said {found:?}");
+}
+
+#[test]
+fn r24_validate_is_silent_on_a_valid_body() {
+    assert_eq!(complaint(|_| ()), "");
+}
+
+#[test]
+fn r24_validate_finds_pieces_that_do_not_cover_the_particles() {
+    assert_found("do not cover", |body| body.pieces[1].span.end -= 1);
+    assert_found("do not cover", |body| body.pieces[1].span.start += 1);
+    assert_found("do not cover", |body| body.pieces.truncate(1));
+    assert_found("is empty", |body| {
+        let mut none = body.pieces[1].clone();
+        none.span = 3..3;
+        body.pieces.insert(1, none);
+    });
+}
+
+#[test]
+fn r24_validate_finds_pieces_that_bonds_contradict() {
+    assert_found("not connected", |body| {
+        body.pieces[0].span = 0..6;
+        body.pieces.pop();
+    });
+    assert_found("not whole", |body| {
+        let mut part = body.pieces[1].clone();
+        (body.pieces[1].span, part.span) = (3..5, 5..6);
+        body.pieces.push(part);
+    });
+    // cut behind the back of the pieces
+    assert_found("not connected", |body| {
+        body.model.solid_mut().cut(&body.particles, 0, 1, &mut body.changes);
+    });
+}
+
+#[test]
+fn r24_validate_finds_numbers_that_are_not_finite() {
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        assert_found("position 4 is not finite", |body| body.particles.position[4].y = bad);
+        assert_found("velocity 0 is not finite", |body| body.particles.velocity[0].z = bad);
+    }
+}
+
+/// Spins enter every later step, as velocities do.
+#[test]
+fn r24_validate_finds_spins_that_are_not_finite() {
+    assert_found("spin", |body| body.particles.spin[2].x = f32::NAN);
+}
+
+#[test]
+fn r24_validate_finds_orientations_that_are_not_of_unit_length() {
+    assert_found("orientation of norm", |body| body.particles.orientation[1].w *= 1.01);
+    assert_found("orientation of norm", |body| body.particles.orientation[1].x = f32::NAN);
+}
+
+#[test]
+fn r24_validate_finds_contacts_out_of_order() {
+    let contact = |particle| Contact {
+        anchor: Anchor { particle, arm: Vec3::ZERO },
+        obstacle: 0,
+        normal: Vec3::Y,
+        gap: 0.0,
+        friction: [0.0; 2],
+        force: 0.0,
+        slip_force: Vec3::ZERO,
+        sliding: false,
+    };
+    assert_found("out of order", |body| body.contacts = vec![contact(3), contact(1)]);
+}
+
+/// The pieces' own ids are handles of the user: two of the same would be one piece to him.
+#[test]
+fn r24_validate_finds_ids_that_are_used_twice() {
+    assert_found("id", |body| body.pieces[1].id = body.pieces[0].id);
+    assert_found("id", |body| body.particles.id[1] = body.particles.id[0]);
+}
+
+/// Members of a grip follow their particles through splits; one that points elsewhere would carry
+/// another particle.
+#[test]
+fn r24_validate_finds_grips_that_hold_the_wrong_particle() {
+    assert_found("grip", |body| {
+        body.grips.push(grip::Grip {
+            id: GripId(1),
+            members: vec![grip::Member {
+                id: body.particles.id[2],
+                particle: 4,
+                position: DVec3::ZERO,
+                orientation: Rot::IDENTITY,
+            }],
+            motion: GripMotion::Hold,
+            release: None,
+            reaction: Reaction::default(),
+        });
+    });
+}
+
+/// A length of a column that is not that of the others is found before something reads past it.
+#[test]
+fn r24_validate_finds_a_missing_rotation() {
+    let mut world = two_pieces();
+    world.bodies[0].particles.mass.pop();
+    assert!(catch_unwind(AssertUnwindSafe(|| world.validate())).is_err());
+}
+
+/// What was checked one by one may be wrong together: a sliding friction that is allowed beside
+/// the static one of now, which an earlier command of the same step lowers.
+#[test]
+fn commands_of_one_step_leave_static_friction_above_sliding() {
+    use crate::material::MaterialField::{Friction, FrictionStatic};
+    let mut world = two_pieces();
+    let id = world.bodies[0].id;
+    // 0.5 and 0.6 by default
+    world.set_material(id, FrictionStatic, 0.5).unwrap();
+    let _refused_or_not = world.set_material(id, Friction, 0.6);
+    world.step(1.0 / 60.0);
+    let [slide, stick] = world.bodies[0].particles.friction[0];
+    assert!(slide <= stick, "sliding {slide}, static {stick}");
+}

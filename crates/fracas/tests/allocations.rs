@@ -1,0 +1,230 @@
+//! R17: a step takes no memory.
+//!
+//! Counted by an allocator of this file. With debug assertions a step also calls `validate`, which
+//! takes memory; a call by hand on the same state takes the same, and is subtracted. Set
+//! `FRACAS_TRACE_ALLOCATIONS` to see where others come from.
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
+#![allow(unsafe_code, reason = "GlobalAlloc cannot be implemented without")]
+
+mod common;
+
+use common::*;
+use fracas::world::{GripMotion, World, WorldConfig};
+use fracas::{BodyId, ParticleId};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+struct Counting;
+
+/// Of all threads.
+static TOTAL: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    /// Of this thread.
+    static OWN: Cell<u64> = const { Cell::new(0) };
+    static TRACING: Cell<bool> = const { Cell::new(false) };
+}
+
+fn count() {
+    TOTAL.fetch_add(1, SeqCst);
+    OWN.set(OWN.get() + 1);
+    if TRACING.replace(false) {
+        let trace = std::backtrace::Backtrace::force_capture().to_string();
+        if !trace.contains("validate") {
+            eprintln!("{trace}");
+        }
+        TRACING.set(true);
+    }
+}
+
+// SAFETY: every call goes to the system's allocator with the arguments it came with.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+/// One test at a time: the total is of all threads.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of this thread in a step, without those of `validate`.
+fn allocations_of_step(world: &mut World) -> u64 {
+    TRACING.set(std::env::var_os("FRACAS_TRACE_ALLOCATIONS").is_some());
+    let begin = OWN.get();
+    world.step(FRAME);
+    let in_step = OWN.get() - begin;
+    TRACING.set(false);
+    in_step - allocations_of_validate(world)
+}
+
+fn allocations_of_validate(world: &World) -> u64 {
+    let begin = OWN.get();
+    world.validate();
+    if cfg!(debug_assertions) { OWN.get() - begin } else { 0 }
+}
+
+/// A world with one body of 8 × 4 × 4 particles, five steps old.
+fn warm(config: WorldConfig, height: f64, arrange: impl Fn(&mut World, BodyId)) -> (World, BodyId) {
+    let mut world = World::new(config).unwrap();
+    let mut desc = body(lattice([8, 4, 4], 0.05, 3), &material(1e6));
+    desc.position = [0.0, height, 0.0];
+    desc.spin = [0.0, 1.0, 0.5];
+    let id = world.spawn(desc).unwrap();
+    arrange(&mut world, id);
+    for _ in 0..5 {
+        world.step(FRAME);
+    }
+    (world, id)
+}
+
+fn assert_none(world: &mut World, steps: usize, what: &str) {
+    for step in 0..steps {
+        let found = allocations_of_step(world);
+        assert_eq!(found, 0, "{what}, step {step}: {found} allocations");
+        world.events();
+    }
+}
+
+#[test]
+fn r17_no_allocation_in_flight() {
+    let _alone = alone();
+    for books in [false, true] {
+        let config = WorldConfig { books, ..weightless() };
+        let (mut world, _) = warm(config, 0.0, |_, _| ());
+        assert_none(&mut world, 20, "in flight");
+    }
+}
+
+#[test]
+fn r17_no_allocation_on_the_floor() {
+    let _alone = alone();
+    let config = WorldConfig { books: true, ..WorldConfig::default() };
+    let (mut world, _) = warm(config, 0.2, |world, _| {
+        world.add_half_space(floor()).unwrap();
+    });
+    // it arrives after warm-up, and tilts, so that contacts come and go
+    assert_none(&mut world, 60, "on the floor");
+}
+
+#[test]
+fn r17_no_allocation_in_a_grip() {
+    let _alone = alone();
+    let (mut world, _) = warm(WorldConfig::default(), 0.0, |world, id| {
+        let end = [-0.1, f32::INFINITY, f32::INFINITY];
+        world.grip(grip_box(id, [-f32::INFINITY; 3], end, GripMotion::Hold)).unwrap();
+    });
+    assert_none(&mut world, 20, "in a grip");
+}
+
+fn bonds(world: &World, id: BodyId) -> Vec<[ParticleId; 2]> {
+    world.body(id).unwrap().bonds().collect()
+}
+
+/// Down to dust, forty cuts per step, in the air and on the floor.
+#[test]
+fn r17_no_allocation_while_breaking() {
+    let _alone = alone();
+    for on_floor in [false, true] {
+        let (mut world, id) = warm(WorldConfig::default(), 0.2, |world, _| {
+            if on_floor {
+                world.add_half_space(floor()).unwrap();
+            }
+        });
+        let mut random = Random(5);
+        let mut left = bonds(&world, id);
+        while !left.is_empty() {
+            for _ in 0..left.len().min(40) {
+                let [a, b] = left.swap_remove(random.below(left.len()));
+                world.cut(id, a, b).unwrap();
+            }
+            assert_none(&mut world, 1, "breaking");
+        }
+        assert_eq!(world.body(id).unwrap().pieces().len(), 128);
+    }
+}
+
+/// One body after the other has turned to dust, and nobody has asked for events: room for all of
+/// them was taken when the bodies were spawned.
+#[test]
+fn r17_no_allocation_while_several_bodies_break() {
+    let _alone = alone();
+    let (mut world, first) = warm(weightless(), 0.0, |_, _| ());
+    let mut desc = body(lattice([8, 4, 4], 0.05, 3), &material(1e6));
+    desc.position = [5.0, 0.0, 0.0];
+    let second = world.spawn(desc).unwrap();
+    world.step(FRAME);
+    for id in [first, second] {
+        for [a, b] in bonds(&world, id) {
+            world.cut(id, a, b).unwrap();
+        }
+    }
+    let found = allocations_of_step(&mut world);
+    assert_eq!(found, 0, "{found} allocations while two bodies turned to dust");
+}
+
+/// A push is a force for one step: the list of them keeps its room.
+#[test]
+fn r17_no_allocation_for_as_many_pushes_as_before() {
+    let _alone = alone();
+    let (mut world, id) = warm(weightless(), 0.0, |_, _| ());
+    let particles: Vec<_> = world.body(id).unwrap().particle_ids()[..20].to_vec();
+    for step in 0..5 {
+        for &particle in &particles {
+            world.push(id, particle, [0.1, 0.0, 0.0], [0.0; 3]).unwrap();
+        }
+        let found = allocations_of_step(&mut world);
+        assert!(step == 0 || found == 0, "step {step}: {found} allocations");
+    }
+}
+
+/// With threads, what the pool itself takes: at most four.
+#[test]
+fn r17_at_most_four_allocations_with_two_threads() {
+    let _alone = alone();
+    let mut world = World::new(WorldConfig { threads: 2, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    for k in 0..3 {
+        let mut desc = body(lattice([12, 8, 12], 0.05, 3), &material(1e6));
+        desc.position = [f64::from(k) * 2.0, 0.21 + f64::from(k), 0.0];
+        world.spawn(desc).unwrap();
+    }
+    // long enough that the harness has written what it had to about the tests before
+    for _ in 0..10 {
+        world.step(FRAME);
+    }
+    for step in 0..20 {
+        let begin = TOTAL.load(SeqCst);
+        world.step(FRAME);
+        let found = TOTAL.load(SeqCst) - begin - allocations_of_validate(&world);
+        assert!(found <= 4, "step {step}: {found} allocations");
+        world.events();
+    }
+}
