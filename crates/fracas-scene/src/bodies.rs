@@ -1,0 +1,209 @@
+//! Reads bodies: each by itself, then their names and number together.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use crate::error::{Diagnostic, Problem};
+use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_SCENE};
+use crate::materials::{self, NamedMaterial};
+use crate::reader::{Context, Reader, Span, short};
+use crate::scene::{Body, Copies};
+use crate::shapes::{self, Shape};
+
+/// "body `bar`", or "body 3" while its name is not known.
+fn body_title(number: usize, values: &DeTable<'_>) -> String {
+    match values.get("name").and_then(|name| name.get_ref().as_str()) {
+        Some(name) if !name.is_empty() => format!("body `{}`", short(name)),
+        _ => format!("body {number}"),
+    }
+}
+
+/// The bodies read so far.
+#[derive(Default)]
+pub(crate) struct Bodies {
+    pub right: Vec<Body>,
+    /// Those that are wrong; what refers to them by name may still be right.
+    pub wrong: usize,
+    pub names: BTreeMap<String, Claim>,
+    instance_count: usize,
+    particle_count: u64,
+}
+
+/// Who has a name.
+pub(crate) struct Claim {
+    span: Span,
+    /// The body whose copy it is.
+    pub copy_of: Option<String>,
+    /// The instances it stands for, counted over all bodies that are right.
+    pub instances: std::ops::Range<usize>,
+}
+
+pub(crate) fn read_bodies(top: &Reader<'_>, materials: &[NamedMaterial]) -> Bodies {
+    let mut bodies = Bodies::default();
+    for reader in top.list("bodies", body_title) {
+        let name = reader.optional_text("name");
+        let body = read_body(&reader, materials, name.as_ref());
+        match body.filter(|body| bodies.have_room(&reader, body)) {
+            Some(body) => {
+                bodies.claim_names(top.context, name.as_ref(), Some(&body));
+                bodies.right.push(body);
+            }
+            None => {
+                bodies.claim_names(top.context, name.as_ref(), None);
+                bodies.wrong += 1;
+            }
+        }
+        reader.finish();
+    }
+    bodies
+}
+
+fn read_body(
+    reader: &Reader<'_>,
+    materials: &[NamedMaterial],
+    name: Option<&Spanned<String>>,
+) -> Option<Body> {
+    let context = reader.context;
+    reader.optional_text("model");
+    let material = reader.optional_text("material").and_then(|material| {
+        let found = materials.iter().position(|known| known.name == *material.get_ref());
+        if found.is_none() && context.would_be_first(&material.span()) {
+            context.report(unknown_material(reader, &material, materials));
+        }
+        found
+    });
+    let shape = reader.table("shape").and_then(shapes::read);
+    let rotation = reader.table("rotation").map(|rotation| {
+        let turn = (rotation.vector_f32("axis"), rotation.number("angle").to_radians() as f32);
+        rotation.finish();
+        turn
+    });
+    let copies = reader.table("copies").and_then(|copies| read_copies(&copies, shape.as_ref()));
+    let (position, velocity) = (reader.vector("position"), reader.vector_f32("velocity"));
+    let spin = reader.vector("spin").map(|rate| rate.to_radians() as f32);
+    Some(Body {
+        name: name?.get_ref().clone(),
+        span: reader.span.clone(),
+        material: material?,
+        shape: shape?,
+        position,
+        rotation,
+        velocity,
+        spin,
+        copies,
+    })
+}
+
+impl Bodies {
+    /// Counts a body with its copies, and refuses it if the scene becomes too large.
+    fn have_room(&mut self, reader: &Reader<'_>, body: &Body) -> bool {
+        let copies = body.instance_count();
+        self.particle_count += copies as u64 * body.shape.particle_count();
+        let bodies = self.instance_count + copies;
+        let particles = self.particle_count;
+        let (what, most) = if bodies > MOST_BODIES {
+            (format!("{bodies} bodies"), format!("{MOST_BODIES} bodies, copies included"))
+        } else if particles > MOST_PARTICLES_OF_SCENE {
+            let most = format!("{MOST_PARTICLES_OF_SCENE} particles, copies included");
+            (format!("about {particles} particles"), most)
+        } else {
+            return true;
+        };
+        let message = format!("with {} the scene has {what}", reader.name);
+        let error = reader.context.error(Problem::TooLarge, reader.span.clone(), message);
+        reader.context.report(error.help(format!("a scene has at most {most}")));
+        false
+    }
+
+    /// Refuses a name, of a body or of a copy, that is taken. A body that is wrong has a name
+    /// too, but no copies that are known.
+    fn claim_names(
+        &mut self,
+        context: &Context,
+        name: Option<&Spanned<String>>,
+        body: Option<&Body>,
+    ) {
+        let Some(name) = name else {
+            return;
+        };
+        let first = self.instance_count;
+        self.instance_count += body.map_or(0, Body::instance_count);
+        let mut claims = vec![(name.get_ref().clone(), first..self.instance_count)];
+        if let Some(body) = body.filter(|body| body.copies.is_some()) {
+            let copies = body.instances().into_iter().enumerate();
+            claims.extend(copies.map(|(k, (copy, _))| (copy, first + k..first + k + 1)));
+        }
+        for (taken, instances) in claims {
+            let copy_of = (taken != *name.get_ref()).then(|| name.get_ref().clone());
+            if let Some(first) = self.names.get(&taken) {
+                context.report(name_taken(context, name, &taken, first, copy_of));
+                return;
+            }
+            self.names.insert(taken, Claim { span: name.span(), copy_of, instances });
+        }
+    }
+}
+
+fn name_taken(
+    context: &Context,
+    name: &Spanned<String>,
+    taken: &str,
+    first: &Claim,
+    copy_of: Option<String>,
+) -> Diagnostic {
+    let message = format!("two bodies are called `{}`", short(taken));
+    let error = context.error(Problem::DuplicateName, name.span(), message);
+    let other = if first.copy_of.is_some() { "a copy of this one" } else { "the first one" };
+    let error = error.other(first.span.clone(), other);
+    match first.copy_of.as_ref().or(copy_of.as_ref()) {
+        Some(owner) => {
+            let owner = short(owner);
+            error.help(format!("copies of `{owner}` are called `{owner}-1`, `{owner}-2` …"))
+        }
+        None => error.help("give every body its own name; `copies` makes many of one"),
+    }
+}
+
+fn unknown_material(
+    reader: &Reader<'_>,
+    material: &Spanned<String>,
+    materials: &[NamedMaterial],
+) -> Diagnostic {
+    let (context, name) = (reader.context, material.get_ref());
+    let message =
+        format!("{} uses material {:?}, which the scene does not define", reader.name, name);
+    let known = materials.iter().map(|material| material.name.as_str());
+    let all = "materials of this scene";
+    let error = context.unknown_name(material.span(), message, name, known, all);
+    if materials::is_preset(name) {
+        let short = short(name);
+        error.help(format!("to use the preset: `[materials.{short}]` with `preset = {name:?}`"))
+    } else {
+        error
+    }
+}
+
+fn read_copies(reader: &Reader<'_>, shape: Option<&Shape>) -> Option<Copies> {
+    let counts = reader.optional_counts("counts");
+    let spacing = reader.vector("spacing");
+    let counts = counts?;
+    let copies: u64 = counts.get_ref().iter().map(|&n| u64::from(n)).product();
+    let particles = copies.saturating_mul(shape.map_or(1, Shape::particle_count));
+    let too_many = |message: String, most: u64, what: &str| {
+        let error = reader.context.error(Problem::TooLarge, counts.span(), message);
+        reader.context.report(error.help(format!("at most {most} {what}")));
+    };
+    if copies > MOST_COPIES {
+        let [x, y, z] = *counts.get_ref();
+        too_many(format!("{x} × {y} × {z} are {copies} copies"), MOST_COPIES, "copies of a body");
+        return None;
+    }
+    if particles > MOST_PARTICLES {
+        let message = format!("{copies} copies have {particles} particles together");
+        too_many(message, MOST_PARTICLES, "particles of a body with its copies");
+        return None;
+    }
+    Some(Copies { counts: counts.into_inner(), spacing })
+}

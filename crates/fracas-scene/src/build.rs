@@ -1,0 +1,220 @@
+//! From a scene to a world.
+
+use fracas::material::{Material, SamplePoint};
+use fracas::math::Rot;
+use fracas::solids::oriented::OrientedShape;
+use fracas::world::{BodyDesc, GripDesc, Region, ShapeDesc};
+use fracas::{BodyId, CommandError, World, WorldConfig};
+
+use crate::error::{Problem, SceneError};
+use crate::reader::Span;
+use crate::scene::{Body, Grip, Scene};
+
+impl Scene {
+    /// A world with everything the scene has in it, stepped by `threads` threads.
+    ///
+    /// # Errors
+    /// If a shape cannot be generated, a grip holds nothing, or the engine refuses something;
+    /// the message names the place in the file.
+    pub fn build(&self, threads: u32) -> Result<World, SceneError> {
+        self.build_with(WorldConfig { threads, ..self.world_config() })
+    }
+
+    /// Like [`Scene::build`], with settings made from [`Scene::world_config`].
+    ///
+    /// # Errors
+    /// As [`Scene::build`].
+    pub fn build_with(&self, config: WorldConfig) -> Result<World, SceneError> {
+        let mut world = World::new(config).map_err(|error| self.refused(0..0, &error))?;
+        self.populate(&mut world)?;
+        Ok(world)
+    }
+
+    /// Adds everything the scene has to a world and returns the bodies in the order of
+    /// [`Scene::body_names`].
+    ///
+    /// # Errors
+    /// As [`Scene::build`]; what was added before stays.
+    pub fn populate(&self, world: &mut World) -> Result<Vec<BodyId>, SceneError> {
+        for obstacle in &self.obstacles {
+            let added = world.add_half_space(obstacle.desc.clone());
+            added.map_err(|error| self.refused(obstacle.span.clone(), &error))?;
+        }
+        let mut ids = Vec::new();
+        for body in &self.bodies {
+            let (shape, material) = self.checked(body, ids.len())?;
+            for (name, shift) in body.instances() {
+                let desc = self.body_desc(body, ids.len(), name, shift, &shape, &material);
+                let id = world.spawn(desc).map_err(|error| self.spawn_refused(body, &error))?;
+                ids.push(id);
+            }
+        }
+        for grip in &self.grips {
+            for &body in ids.get(grip.targets.clone()).unwrap_or_default() {
+                let added = world.grip(grip_desc(grip, body));
+                added.map_err(|error| self.grip_refused(grip, &error))?;
+            }
+        }
+        Ok(ids)
+    }
+
+    /// Generates every shape and checks that every grip holds something, without a world.
+    ///
+    /// # Errors
+    /// As [`Scene::build`], except for what only the engine can know.
+    pub fn check(&self) -> Result<(), SceneError> {
+        let mut first = 0;
+        for body in &self.bodies {
+            self.checked(body, first)?;
+            first += body.instance_count();
+        }
+        Ok(())
+    }
+
+    /// Shape and material of a body whose instances are counted from `first`, if they fit each
+    /// other and the grips on it.
+    fn checked(&self, body: &Body, first: usize) -> Result<(OrientedShape, Material), SceneError> {
+        let (shape, material) = (self.shape(body)?, self.material(body)?);
+        if let Some(point) = shape.points.first() {
+            let at = SamplePoint { position: point.position, ..SamplePoint::default() };
+            let sample = material.sample(&at);
+            sample.map_err(|error| self.spawn_refused(body, &CommandError::Material(error)))?;
+        }
+        let instances = first..first + body.instance_count();
+        for grip in self.grips.iter().filter(|grip| instances.contains(&grip.targets.start)) {
+            if !shape.points.iter().any(|point| grip.holds(point.position)) {
+                return Err(self.empty_region(grip, body, &shape));
+            }
+        }
+        Ok((shape, material))
+    }
+
+    fn shape(&self, body: &Body) -> Result<OrientedShape, SceneError> {
+        body.shape.generate(self.seed).map_err(|what| {
+            let message = format!("the shape of body `{}` cannot be generated: {what}", body.name);
+            self.source.error(Problem::Refused, body.shape.span.clone(), message).into()
+        })
+    }
+
+    fn material(&self, body: &Body) -> Result<Material, SceneError> {
+        let found = self.materials.get(body.material).and_then(|known| known.material.clone());
+        // A scene whose materials are wrong is refused when it is read.
+        found.ok_or_else(|| {
+            let message = format!("body `{}` has no material", body.name);
+            self.source.error(Problem::UnknownName, body.span.clone(), message).into()
+        })
+    }
+
+    fn body_desc(
+        &self,
+        body: &Body,
+        index: usize,
+        name: String,
+        shift: [f64; 3],
+        shape: &OrientedShape,
+        material: &Material,
+    ) -> BodyDesc {
+        BodyDesc {
+            name,
+            shape: ShapeDesc::Oriented(shape.clone()),
+            materials: vec![material.clone()],
+            position: [0, 1, 2].map(|k| body.position[k] + shift[k]),
+            rotation: body.rotation(),
+            velocity: body.velocity,
+            spin: body.spin,
+            // Every body has noise of its own.
+            seed: self.seed.wrapping_add(index as u64),
+        }
+    }
+
+    fn refused(&self, span: Span, error: &CommandError) -> SceneError {
+        let message = format!("the engine refuses the scene: {error}");
+        self.source.error(Problem::Refused, span, message).into()
+    }
+
+    fn spawn_refused(&self, body: &Body, error: &CommandError) -> SceneError {
+        use fracas::material::MaterialError as E;
+        let field = match error {
+            CommandError::Material(
+                E::OutOfRange { field, .. }
+                | E::BadVariation { field, .. }
+                | E::NoCurvature { field }
+                | E::NoAttribute { field, .. },
+            ) => Some(field),
+            _ => None,
+        };
+        let material = self.materials.get(body.material);
+        let place = field.and_then(|field| Some(material?.place(field)));
+        let message = format!("body `{}` cannot be made: {error}", body.name);
+        let span = place.unwrap_or_else(|| body.span.clone());
+        let no_mesh =
+            matches!(error, CommandError::Material(E::NoCurvature { .. } | E::NoAttribute { .. }));
+        let help =
+            "only shapes from a mesh file have it; here write a number, `gradient` or `noise`";
+        let help = no_mesh.then(|| help.to_string());
+        self.source.error(Problem::Refused, span, message).maybe_help(help).into()
+    }
+
+    fn grip_refused(&self, grip: &Grip, error: &CommandError) -> SceneError {
+        let problem = match error {
+            CommandError::EmptyGrip(_) => Problem::EmptyRegion,
+            _ => Problem::Refused,
+        };
+        self.source.error(problem, grip.region_span.clone(), error.to_string()).into()
+    }
+
+    fn empty_region(&self, grip: &Grip, body: &Body, shape: &OrientedShape) -> SceneError {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for point in &shape.points {
+            for k in 0..3 {
+                low[k] = low[k].min(point.position[k]);
+                high[k] = high[k].max(point.position[k]);
+            }
+        }
+        let message = format!("the region holds no particle of body `{}`", body.name);
+        let centres = format!(
+            "in the shape's own frame the centres of its particles lie from {} to {}",
+            triple(low),
+            triple(high)
+        );
+        let error = self.source.error(Problem::EmptyRegion, grip.region_span.clone(), message);
+        error.help(centres).into()
+    }
+}
+
+impl Body {
+    fn rotation(&self) -> Rot {
+        let Some((axis, angle)) = self.rotation else {
+            return Rot::IDENTITY;
+        };
+        // In f64 the square of no f32 overflows or vanishes.
+        let axis = axis.map(f64::from);
+        let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+        Rot::from_axis_angle(axis.map(|x| (x / length) as f32).into(), angle)
+    }
+}
+
+impl Grip {
+    fn holds(&self, position: [f32; 3]) -> bool {
+        (0..3).all(|k| (self.min[k]..=self.max[k]).contains(&position[k]))
+    }
+}
+
+fn grip_desc(grip: &Grip, body: BodyId) -> GripDesc {
+    GripDesc {
+        body,
+        region: Region::Box { min: grip.min, max: grip.max },
+        motion: grip.motion.clone(),
+        release: grip.release,
+    }
+}
+
+/// "[-0.475, 0, 1.2]", to four digits.
+fn triple(v: [f32; 3]) -> String {
+    let [x, y, z] = v.map(|x| {
+        let digits = format!("{x:.4}");
+        let digits = digits.trim_end_matches('0').trim_end_matches('.');
+        if digits == "-0" { "0".to_string() } else { digits.to_string() }
+    });
+    format!("[{x}, {y}, {z}]")
+}

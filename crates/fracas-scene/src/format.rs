@@ -1,0 +1,718 @@
+//! The format of a scene file: every table and field, with meaning, unit, range and default.
+//!
+//! This is the one place that knows them. The reader takes allowed names, types, ranges and
+//! defaults from here, [`schema`](crate::schema()) is made from it, and so are the tables of
+//! `docs/scenes.md`. The fields of a material come from the engine.
+
+/// A table of the file.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// In messages: "a body".
+    pub name: &'static str,
+    /// The `kind` that selects it, where several kinds are allowed; else empty.
+    pub kind: &'static str,
+    /// How it is written: "`[[bodies]]`".
+    pub place: &'static str,
+    pub fields: &'static [Field],
+}
+
+/// A field of a table.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub name: &'static str,
+    pub value: Value,
+    /// What happens if it is left out.
+    pub absent: Absent,
+    /// Empty for pure numbers.
+    pub unit: &'static str,
+    pub about: &'static str,
+}
+
+/// What may be written for a field.
+#[derive(Debug)]
+pub(crate) enum Value {
+    Text,
+    Flag,
+    Number(Range),
+    /// A whole number from the first to the second.
+    Count(u64, u64),
+    /// Three numbers.
+    Vector(Range),
+    /// Three finite numbers, not all 0.
+    Direction,
+    /// Three whole numbers.
+    Counts(u64, u64),
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    Table(&'static Table),
+    /// A table whose fields depend on its `kind`.
+    Kinds(&'static [Table]),
+    /// A list of tables.
+    List(&'static Table),
+    /// A list of tables whose fields depend on their `kind`.
+    ListOfKinds(&'static [Table]),
+    /// Tables by name, each with the fields of a material.
+    Materials,
+}
+
+/// What happens if a field is left out.
+#[derive(Debug)]
+pub(crate) enum Absent {
+    Refused,
+    Fine,
+    Flag(bool),
+    Number(f64),
+    Vector([f64; 3]),
+    Text(&'static str),
+}
+
+/// The numbers that a field allows; never NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Range {
+    Finite,
+    From0,
+    Between(f64, f64),
+    /// Every number and `inf`, `-inf`.
+    WithInfinity,
+}
+
+impl Range {
+    pub fn contains(self, x: f64) -> bool {
+        match self {
+            Self::Finite => x.is_finite(),
+            Self::From0 => x >= 0.0 && x.is_finite(),
+            Self::Between(low, high) => (low..=high).contains(&x),
+            Self::WithInfinity => !x.is_nan(),
+        }
+    }
+
+    pub fn text(self) -> String {
+        match self {
+            Self::Finite => "finite".into(),
+            Self::From0 => "0 or above".into(),
+            Self::Between(low, high) => format!("from {} to {}", plain(low), plain(high)),
+            Self::WithInfinity => "any number, `inf` or `-inf`".into(),
+        }
+    }
+}
+
+impl Value {
+    /// As in "must be …".
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text => "text in quotes".into(),
+            Self::Flag => "`true` or `false`".into(),
+            Self::Number(_) => "a number".into(),
+            Self::Count(..) => "a whole number".into(),
+            Self::Vector(_) | Self::Direction => "three numbers, `[x, y, z]`".into(),
+            Self::Counts(..) => "three whole numbers, `[x, y, z]`".into(),
+            Self::Choice(names) => one_of(names.iter().copied()),
+            Self::Table(table) if table.place.starts_with("`[") => {
+                format!("a table, {}", table.place)
+            }
+            Self::Table(table) => format!("a table, {}", table.outline()),
+            Self::Kinds(_) => "a table, `{ kind = …, … }`".into(),
+            Self::List(table) => format!("a list of tables, {}", table.place),
+            Self::ListOfKinds(kinds) => {
+                format!("a list of tables, {}", kinds.first().map_or("`[[ ]]`", |k| k.place))
+            }
+            Self::Materials => "tables by name, `[materials.NAME]`".into(),
+        }
+    }
+
+    /// What is allowed beyond the type.
+    pub fn range(&self) -> Option<String> {
+        match self {
+            Self::Number(range) | Self::Vector(range) => Some(range.text()),
+            Self::Direction => Some("not all 0".into()),
+            Self::Count(low, high) | Self::Counts(low, high) => Some(count_range(*low, *high)),
+            _ => None,
+        }
+    }
+}
+
+impl Table {
+    /// "`{ axis = …, angle = … }`": what must be there, or else what may.
+    fn outline(&self) -> String {
+        let required = |field: &&Field| matches!(field.absent, Refused);
+        let mut names: Vec<&str> = self.fields.iter().filter(required).map(|f| f.name).collect();
+        if names.is_empty() {
+            names = self.fields.iter().map(|field| field.name).collect();
+        }
+        let names: Vec<String> = names.iter().map(|name| format!("{name} = …")).collect();
+        format!("`{{ {} }}`", names.join(", "))
+    }
+}
+
+impl Field {
+    /// Meaning, unit and default in one sentence, for help lines.
+    pub fn sentence(&self) -> String {
+        let mut text = format!("`{}` is {}", self.name, self.about);
+        if !self.unit.is_empty() {
+            text = format!("{text}, in {}", self.unit);
+        }
+        match self.absent.text() {
+            Some(default) => format!("{text}; {default} if left out"),
+            None => text,
+        }
+    }
+}
+
+impl Absent {
+    /// The default as it would be written.
+    pub fn text(&self) -> Option<String> {
+        match self {
+            Self::Refused | Self::Fine => None,
+            Self::Flag(flag) => Some(format!("`{flag}`")),
+            Self::Number(x) => Some(format!("`{x}`")),
+            Self::Vector(v) => Some(format!("`[{}, {}, {}]`", v[0], v[1], v[2])),
+            Self::Text(text) => Some(format!("`\"{text}\"`")),
+        }
+    }
+}
+
+/// "from 1 to 64", "1".
+pub(crate) fn count_range(low: u64, high: u64) -> String {
+    match high {
+        _ if low == high => format!("{low}"),
+        // As far as whole numbers go in TOML.
+        _ if high == i64::MAX as u64 => format!("{low} or above"),
+        _ => format!("from {low} to {high}"),
+    }
+}
+
+/// Large numbers as people write them: `1e6`.
+fn plain(x: f64) -> String {
+    if x.abs() >= 1.0e5 { format!("{x:e}") } else { format!("{x}") }
+}
+
+/// "`a`", "`a` or `b`", "one of `a`, `b`, `c`".
+pub(crate) fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let quoted: Vec<String> = names.map(|name| format!("`\"{name}\"`")).collect();
+    match quoted.as_slice() {
+        [one] => one.clone(),
+        [one, two] => format!("{one} or {two}"),
+        _ => format!("one of {}", quoted.join(", ")),
+    }
+}
+
+const fn field(
+    name: &'static str,
+    value: Value,
+    absent: Absent,
+    unit: &'static str,
+    about: &'static str,
+) -> Field {
+    Field { name, value, absent, unit, about }
+}
+
+/// The version of the format that this program reads.
+pub(crate) const FORMAT: u64 = 1;
+/// The most particles of one body: `copies` included, a scene stays within memory.
+pub(crate) const MOST_PARTICLES: u64 = 1_000_000;
+/// The most copies of one body along one side; their product is limited too.
+pub(crate) const MOST_COPIES: u64 = 1_000;
+/// Farther than this, in m, `f64` no longer resolves a tenth of a millimetre.
+const FAR: f64 = 1.0e12;
+
+/// The most bodies of a scene, copies included.
+pub(crate) const MOST_BODIES: usize = 10_000;
+/// The most particles of a scene, copies included.
+pub(crate) const MOST_PARTICLES_OF_SCENE: u64 = 4_000_000;
+
+/// The models a body may name.
+pub(crate) const MODELS: &[&str] = &["oriented"];
+
+use Absent::{Fine, Refused};
+use Value::{
+    Choice, Count, Counts, Direction, Flag, Kinds, List, ListOfKinds, Number, Text, Vector,
+};
+
+pub(crate) static SCENE: Table = Table {
+    name: "a scene",
+    kind: "",
+    place: "at the top of the file, before the first `[…]`",
+    fields: &[
+        field("format", Count(1, FORMAT), Refused, "", "the version of this format"),
+        field("title", Text, Refused, "", "what to watch, in one line"),
+        field(
+            "seed",
+            Count(0, i64::MAX as u64),
+            Absent::Number(0.0),
+            "",
+            "the number that all randomness of the scene grows from",
+        ),
+        field(
+            "settle",
+            Flag,
+            Absent::Flag(false),
+            "",
+            "whether gravity grows over the first 0.5 s, while nothing breaks, so that bodies start at rest under their own weight",
+        ),
+        field("world", Value::Table(&WORLD), Fine, "", "gravity, accuracy and length of the run"),
+        field("camera", Value::Table(&CAMERA), Fine, "", "where to look from"),
+        field("materials", Value::Materials, Fine, "", "what bodies are made of, by name"),
+        field("bodies", List(&BODY), Fine, "", "what deforms and breaks"),
+        field("obstacles", ListOfKinds(OBSTACLES), Fine, "", "what bodies fall onto"),
+        field("grips", List(&GRIP), Fine, "", "what holds, moves and pulls bodies"),
+    ],
+};
+
+pub(crate) static WORLD: Table = Table {
+    name: "the world",
+    kind: "",
+    place: "`[world]`",
+    fields: &[
+        field(
+            "gravity",
+            Vector(Range::Between(-1.0e6, 1.0e6)),
+            Absent::Vector([0.0, -9.81, 0.0]),
+            "m/s²",
+            "the acceleration of everything",
+        ),
+        field(
+            "substeps",
+            Count(1, 64),
+            Absent::Number(4.0),
+            "",
+            "how many parts a frame is computed in",
+        ),
+        field(
+            "sweeps",
+            Count(1, 64),
+            Absent::Number(8.0),
+            "",
+            "how often a body's solver runs per substep; substeps × sweeps limits the stiffness that is reached",
+        ),
+        field(
+            "frame_rate",
+            Number(Range::Between(15.0, 100_000.0)),
+            Absent::Number(60.0),
+            "frames per second",
+            "how many frames a second of the scene has",
+        ),
+        field(
+            "frames",
+            Count(1, 10_000_000),
+            Absent::Number(600.0),
+            "",
+            "how many frames a run does unless told otherwise",
+        ),
+        field(
+            "momentum_correction",
+            Flag,
+            Absent::Flag(true),
+            "",
+            "whether momentum and angular momentum of free pieces are restored after the elastic solve; `false` only shows what happens without",
+        ),
+    ],
+};
+
+pub(crate) static CAMERA: Table = Table {
+    name: "the camera",
+    kind: "",
+    place: "`[camera]`",
+    fields: &[
+        field("eye", Vector(Range::Between(-FAR, FAR)), Refused, "m", "where the camera stands"),
+        field(
+            "target",
+            Vector(Range::Between(-FAR, FAR)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "what it looks at",
+        ),
+        field(
+            "field_of_view",
+            Number(Range::Between(1.0, 170.0)),
+            Absent::Number(45.0),
+            "degrees",
+            "the angle between the lower and upper edge of the picture",
+        ),
+    ],
+};
+
+pub(crate) static BODY: Table = Table {
+    name: "a body",
+    kind: "",
+    place: "`[[bodies]]`",
+    fields: &[
+        field(
+            "name",
+            Text,
+            Refused,
+            "",
+            "what grips and messages call the body; no two bodies share one",
+        ),
+        field(
+            "model",
+            Choice(MODELS),
+            Absent::Text("oriented"),
+            "",
+            "the way it deforms and breaks",
+        ),
+        field("material", Text, Refused, "", "the name of one of the scene's materials"),
+        field("shape", Kinds(SHAPES), Refused, "", "the geometry, around its own origin"),
+        field(
+            "position",
+            Vector(Range::Between(-FAR, FAR)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "where the shape's origin goes",
+        ),
+        field(
+            "rotation",
+            Value::Table(&ROTATION),
+            Fine,
+            "",
+            "how the shape is turned about its origin",
+        ),
+        field(
+            "velocity",
+            Vector(Range::Between(-1.0e6, 1.0e6)),
+            Absent::Vector([0.0; 3]),
+            "m/s",
+            "the velocity of its centre of mass at the start",
+        ),
+        field(
+            "spin",
+            Vector(Range::Between(-1.0e8, 1.0e8)),
+            Absent::Vector([0.0; 3]),
+            "degrees per second",
+            "the rate of turning about its centre of mass at the start",
+        ),
+        field(
+            "copies",
+            Value::Table(&COPIES),
+            Fine,
+            "",
+            "a lattice of copies; those of `bar` are called `bar-1`, `bar-2` and so on, x first, then y, then z",
+        ),
+    ],
+};
+
+const SIZE: Range = Range::Between(1.0e-4, 1.0e4);
+const PARTICLES: Field = field(
+    "particles",
+    Count(1, MOST_PARTICLES),
+    Fine,
+    "",
+    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing`",
+);
+const COUNTS: Field = field(
+    "counts",
+    Counts(1, 10_000),
+    Fine,
+    "",
+    "how many rows of particles fill the box around the shape along x, y and z",
+);
+const SPACING: Field =
+    field("spacing", Number(SIZE), Fine, "m", "about how far apart the rows are");
+const NEIGHBOURS: Field = field(
+    "neighbours",
+    Choice(&["faces", "edges", "full"]),
+    Absent::Text("full"),
+    "",
+    "which particles are bonded: cells that share a face (6), also an edge (18), or also a corner (26)",
+);
+const JITTER: Field = field(
+    "jitter",
+    Number(Range::Between(0.0, 0.4)),
+    Absent::Number(0.0),
+    "spacings",
+    "how far particles are shifted at random, so that cracks do not follow the rows; 0.15 to 0.2 hides them",
+);
+
+pub(crate) static SHAPES: &[Table] = &[
+    Table {
+        name: "a block",
+        kind: "block",
+        place: "`shape = { … }`",
+        fields: &[
+            field("size", Vector(SIZE), Refused, "m", "the lengths along x, y and z"),
+            PARTICLES,
+            COUNTS,
+            SPACING,
+            NEIGHBOURS,
+            JITTER,
+        ],
+    },
+    Table {
+        name: "a bar",
+        kind: "bar",
+        place: "`shape = { … }`",
+        fields: &[
+            field("length", Number(SIZE), Refused, "m", "the length along x"),
+            field("width", Number(SIZE), Refused, "m", "the length along z"),
+            field(
+                "height",
+                Number(SIZE),
+                Fine,
+                "m",
+                "the length along y; equal to `width` if left out",
+            ),
+            PARTICLES,
+            COUNTS,
+            SPACING,
+            NEIGHBOURS,
+            JITTER,
+        ],
+    },
+    Table {
+        name: "a plate",
+        kind: "plate",
+        place: "`shape = { … }`",
+        fields: &[
+            field("length", Number(SIZE), Refused, "m", "the length along x"),
+            field("width", Number(SIZE), Refused, "m", "the length along z"),
+            field("thickness", Number(SIZE), Refused, "m", "the length along y"),
+            PARTICLES,
+            COUNTS,
+            SPACING,
+            NEIGHBOURS,
+            JITTER,
+        ],
+    },
+    Table {
+        name: "a sphere",
+        kind: "sphere",
+        place: "`shape = { … }`",
+        fields: &[
+            field("radius", Number(SIZE), Refused, "m", "the radius"),
+            PARTICLES,
+            COUNTS,
+            SPACING,
+            NEIGHBOURS,
+            JITTER,
+        ],
+    },
+    Table {
+        name: "a cylinder",
+        kind: "cylinder",
+        place: "`shape = { … }`",
+        fields: &[
+            field("radius", Number(SIZE), Refused, "m", "the radius"),
+            field("height", Number(SIZE), Refused, "m", "the length along y"),
+            PARTICLES,
+            COUNTS,
+            SPACING,
+            NEIGHBOURS,
+            JITTER,
+        ],
+    },
+];
+
+pub(crate) static ROTATION: Table = Table {
+    name: "a rotation",
+    kind: "",
+    place: "`rotation = { … }`",
+    fields: &[
+        field("axis", Direction, Refused, "", "the direction to turn about; any length"),
+        field(
+            "angle",
+            Number(Range::Finite),
+            Refused,
+            "degrees",
+            "how far, counter-clockwise seen from the tip of the axis",
+        ),
+    ],
+};
+
+pub(crate) static COPIES: Table = Table {
+    name: "copies",
+    kind: "",
+    place: "`copies = { … }`",
+    fields: &[
+        field("counts", Counts(1, MOST_COPIES), Refused, "", "how many along x, y and z"),
+        field(
+            "spacing",
+            Vector(Range::Between(-1.0e6, 1.0e6)),
+            Refused,
+            "m",
+            "the distance from one to the next along x, y and z",
+        ),
+    ],
+};
+
+pub(crate) static OBSTACLES: &[Table] = &[Table {
+    name: "a half-space",
+    kind: "half-space",
+    place: "`[[obstacles]]`",
+    fields: &[
+        field(
+            "point",
+            Vector(Range::Between(-FAR, FAR)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "a point of the surface",
+        ),
+        field(
+            "normal",
+            Direction,
+            Absent::Vector([0.0, 1.0, 0.0]),
+            "",
+            "the direction away from the solid side; any length",
+        ),
+        field(
+            "friction",
+            Number(Range::From0),
+            Absent::Number(0.5),
+            "",
+            "the coefficient of sliding friction; pairs combine by the geometric mean",
+        ),
+        field(
+            "friction_static",
+            Number(Range::From0),
+            Fine,
+            "",
+            "the coefficient of friction at rest, at least `friction` and equal to it if left out",
+        ),
+    ],
+}];
+
+pub(crate) static GRIP: Table = Table {
+    name: "a grip",
+    kind: "",
+    place: "`[[grips]]`",
+    fields: &[
+        field(
+            "body",
+            Text,
+            Refused,
+            "",
+            "the name of the body it holds; a body with copies means all of them",
+        ),
+        field("region", Value::Table(&REGION), Refused, "", "which particles of the body it holds"),
+        field("hold", Flag, Fine, "", "`true` keeps them where they were"),
+        field("move", Value::Table(&MOVE), Fine, "", "carries them along a path"),
+        field("pull", Value::Table(&PULL), Fine, "", "pulls them with a force"),
+        field(
+            "release",
+            Number(Range::From0),
+            Fine,
+            "s",
+            "the time at which it lets go; never if left out",
+        ),
+    ],
+};
+
+pub(crate) static REGION: Table = Table {
+    name: "a region",
+    kind: "",
+    place: "`region = { … }`",
+    fields: &[
+        field(
+            "min",
+            Vector(Range::WithInfinity),
+            Absent::Vector([f64::NEG_INFINITY; 3]),
+            "m",
+            "the lowest corner of a box, in the shape's own frame, before the body is placed",
+        ),
+        field(
+            "max",
+            Vector(Range::WithInfinity),
+            Absent::Vector([f64::INFINITY; 3]),
+            "m",
+            "the highest corner",
+        ),
+    ],
+};
+
+pub(crate) static MOVE: Table = Table {
+    name: "a move",
+    kind: "",
+    place: "`move = { … }`",
+    fields: &[
+        field(
+            "pivot",
+            Vector(Range::Between(-FAR, FAR)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "a point of the axis, in the world",
+        ),
+        field(
+            "axis",
+            Direction,
+            Absent::Vector([0.0, 1.0, 0.0]),
+            "",
+            "the direction to turn about; any length",
+        ),
+        field(
+            "keys",
+            List(&MOVE_KEY),
+            Refused,
+            "",
+            "the time table: straight from key to key, still before the first and after the last",
+        ),
+    ],
+};
+
+pub(crate) static MOVE_KEY: Table = Table {
+    name: "a key of a move",
+    kind: "",
+    place: "`keys = [{ … }]`",
+    fields: &[
+        field(
+            "time",
+            Number(Range::From0),
+            Refused,
+            "s",
+            "the moment since the start, later than the key before",
+        ),
+        field(
+            "offset",
+            Vector(Range::Between(-1.0e6, 1.0e6)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "the shift since the start",
+        ),
+        field(
+            "angle",
+            Number(Range::Between(-1.0e6, 1.0e6)),
+            Absent::Number(0.0),
+            "degrees",
+            "the angle turned since the start; may exceed a turn",
+        ),
+    ],
+};
+
+pub(crate) static PULL: Table = Table {
+    name: "a pull",
+    kind: "",
+    place: "`pull = { … }`",
+    fields: &[field(
+        "keys",
+        List(&PULL_KEY),
+        Refused,
+        "",
+        "the time table: straight from key to key, constant before the first and after the last",
+    )],
+};
+
+pub(crate) static PULL_KEY: Table = Table {
+    name: "a key of a pull",
+    kind: "",
+    place: "`keys = [{ … }]`",
+    fields: &[
+        field(
+            "time",
+            Number(Range::From0),
+            Refused,
+            "s",
+            "the moment since the start, later than the key before",
+        ),
+        field(
+            "force",
+            Vector(Range::Finite),
+            Absent::Vector([0.0; 3]),
+            "N",
+            "the total force on the held particles",
+        ),
+        field(
+            "torque",
+            Vector(Range::Finite),
+            Absent::Vector([0.0; 3]),
+            "N m",
+            "the total torque about their centre of mass",
+        ),
+    ],
+};

@@ -1,0 +1,31 @@
+//! The scenes that come with the program.
+
+/// A scene of the gallery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GalleryScene {
+    /// What [`Scene::open`](crate::Scene::open) calls it.
+    pub name: &'static str,
+    /// What to watch.
+    pub title: &'static str,
+    /// The file.
+    pub text: &'static str,
+}
+
+macro_rules! gallery {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../../scenes/", $name, ".toml")))),*]
+    };
+}
+
+/// The scenes that come with the program, the first one to run first.
+pub fn gallery() -> Vec<GalleryScene> {
+    let files =
+        gallery!["first-steps", "falling-bar", "hanging-bar", "twist", "uniaxial", "free-spin",];
+    let entry = |(name, text): (&'static str, &'static str)| {
+        // The title is the first line of every scene of the gallery.
+        let first = text.lines().next().unwrap_or_default();
+        let title = first.trim_start_matches("title = \"").trim_end_matches('"');
+        GalleryScene { name, title, text }
+    };
+    files.into_iter().map(entry).collect()
+}
