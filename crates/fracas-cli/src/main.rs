@@ -1,0 +1,52 @@
+//! The program `fracas`: run, check and measure scenes of things that break.
+//!
+//! One file per subcommand. Each takes its arguments, turns them into checked options, works and
+//! writes; libraries return typed errors, and only here they get a file name and an exit code.
+
+#![cfg_attr(
+    test,
+    allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may end by panic")
+)]
+
+mod bench;
+mod check;
+mod clock;
+mod exit;
+mod output;
+mod paper;
+mod progress;
+mod run;
+mod scenes;
+mod stats;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Real-time deformation and fracture: run, check and measure scenes.
+#[derive(Debug, Parser)]
+#[command(name = "fracas", version, after_help = exit::HELP)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Check(check::Arguments),
+    Scenes(scenes::Arguments),
+    Bench(bench::Arguments),
+    Paper(paper::Arguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Scenes(arguments) => scenes::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Paper(arguments) => paper::run(&arguments),
+    };
+    exit::report(result).into()
+}
