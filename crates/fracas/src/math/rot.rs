@@ -180,7 +180,7 @@ mod tests {
         (a - b).abs().max_element() <= tolerance
     }
 
-    /// Oracle of erratum 000.8 (methods.md, 000-N).
+    /// Oracle of erratum 000.8 (`docs/papers.md`).
     #[test]
     fn turning_for_one_step_gives_the_printed_quaternion() {
         let h = 1.0 / 60.0;

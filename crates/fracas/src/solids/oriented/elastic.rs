@@ -1,6 +1,6 @@
 //! The elastic part: goals of shape matching, the sweep, and the linearised problem.
 //!
-//! Energy of the model (`recipes`: implicit form of 000 sec. 3.2): every member of a group is
+//! Energy of the model (000 sec. 3.2 as an implicit step): every member of a group is
 //! drawn to where the group's best rigid motion would carry it,
 //!
 //! ```text
