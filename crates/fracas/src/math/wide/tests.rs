@@ -191,7 +191,7 @@ impl Random {
 /// Measured, not asserted, and only without debug assertions, which check every mask:
 /// `cargo test --release -p fracas --lib math::wide -- --ignored --nocapture`.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "a measurement; run in release with --include-ignored --nocapture"]
 fn speed_of_the_kernels() {
     const COUNT: usize = 256; // batches: 90 KB, in the L2 cache
     let mut random = Random(7);

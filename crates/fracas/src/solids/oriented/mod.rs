@@ -1,11 +1,12 @@
 //! Oriented particles (seed 000): shape matching over the neighbourhood of every particle, each
 //! with a position and an orientation.
 //!
-//! [`rest`](self) builds the groups, `elastic` holds the energy and its solvers, `fracture` cuts
-//! bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
+//! [`rest`](self) builds the groups, `elastic` holds the energy and its solvers (`lanes` what they
+//! load and store eight at a time), `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
 
 mod elastic;
 mod fracture;
+mod lanes;
 mod rest;
 #[cfg(test)]
 mod tests;
