@@ -1,5 +1,12 @@
 //! From shapes to what the engine simulates: pure functions, no files.
 //!
+//! ```text
+//! Surface → ClosedSurface → TetMesh → Fragments → OrientedShape
+//!           (surface)       (stuffing) (fragments)
+//! ```
+//!
+//! Or straight from a generator:
+//!
 //! ```
 //! use fracas_mesh::generate::{self, Sampling};
 //!
@@ -8,4 +15,20 @@
 //! # Ok::<(), generate::GenerateError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails may panic"))]
+
+pub mod attributes;
+pub mod distance;
+pub mod fragments;
 pub mod generate;
+pub mod nearest;
+pub mod objects;
+mod random;
+pub mod solid;
+pub mod stuffing;
+pub mod surface;
+pub mod tets;
+
+pub use attributes::{Attribute, Objects};
+pub use surface::{ClosedSurface, Surface};
+pub use tets::TetMesh;

@@ -4,6 +4,7 @@ use fracas::solids::oriented::{OrientedPoint, OrientedShape};
 
 use super::error::require_count;
 use super::{GenerateError, Sampling};
+use crate::random::signed;
 
 /// Which cells of a lattice are bonded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,11 @@ impl Lattice {
         Ok(Self { counts, spacing })
     }
 
+    /// Width of a cell along x, y and z, in m.
+    pub(super) fn spacing(&self) -> [f64; 3] {
+        self.spacing
+    }
+
     /// One particle for each cell whose centre `keeps`, with volumes that sum to `volume`.
     pub(super) fn fill(
         &self,
@@ -84,7 +90,8 @@ impl Lattice {
             .into_iter()
             .map(|centre| OrientedPoint { position: centre.map(|x| x as f32), ..cell })
             .collect();
-        Ok(OrientedShape { points, bonds: self.bonds(&index, sampling.neighbourhood) })
+        let bonds = self.bonds(&index, sampling.neighbourhood);
+        Ok(OrientedShape { points, bonds, ..OrientedShape::default() })
     }
 
     /// Axes from the innermost loop to the outermost: from fewest cells to most.
@@ -198,24 +205,11 @@ fn jittered(mut centres: Vec<[f64; 3]>, spacing: [f64; 3], sampling: &Sampling) 
     }
     for axis in 0..3 {
         let reach = f64::from(sampling.jitter) * spacing[axis];
-        let shift = |i: usize| reach * signed_random(sampling.seed, [i as u64, axis as u64]);
+        let shift = |i: usize| reach * signed(sampling.seed, &[i as u64, axis as u64]);
         let mean = (0..centres.len()).map(shift).sum::<f64>() / centres.len() as f64;
         for (i, centre) in centres.iter_mut().enumerate() {
             centre[axis] += shift(i) - mean;
         }
     }
     centres
-}
-
-/// Uniform between −1 and 1, and the same for the same seed and key: three rounds of SplitMix64
-/// (Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014).
-fn signed_random(seed: u64, key: [u64; 2]) -> f64 {
-    let mix = |x: u64| {
-        let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
-    };
-    let hash = mix(mix(mix(seed) ^ key[0]) ^ key[1]);
-    (hash >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }

@@ -1,24 +1,38 @@
-//! Simple shapes, filled with a lattice of cells: one particle in the centre of each cell, bonded
+//! Shapes that need no file: lattices of particles, meshes of tetrahedra ([`lathe`], [`shell`]) and
+//! closed [`surfaces`].
+//!
+//! Simple shapes are filled with a lattice of cells: one particle in the centre of each cell, bonded
 //! to the cells around it.
 //!
 //! The origin is the centre of the shape and of its mass. Volumes and second moments are exact for
-//! blocks. Spheres and cylinders keep the cells whose centre lies inside, and their volumes sum to
+//! blocks. Spheres, cylinders and tori keep the cells whose centre lies inside, and their volumes sum to
 //! that of the shape: a lattice found from a count has cells of just that volume (the outermost
 //! centres may then lie outside by up to a tenth of the spacing), the particles of a lattice that
 //! was given are scaled alike. Particles are numbered along the rows of the lattice
 //! with the axis of most cells outermost, so that neighbours in memory are near in space.
 
+mod circle;
 mod error;
+mod lathe;
 mod lattice;
+mod prisms;
+mod profile;
 mod resolution;
+mod ring;
+mod shell;
+pub mod surfaces;
 
 pub use error::GenerateError;
+pub use lathe::{Lathe, LatheResolution, lathe};
 pub use lattice::Neighbourhood;
+pub use prisms::MAX_TETS;
+pub use shell::shell;
 
 use fracas::solids::oriented::OrientedShape;
 
 use error::require_size;
 use lattice::Lattice;
+use ring::Ring;
 
 /// The most particles a generator makes.
 pub const MAX_PARTICLES: u64 = 2_000_000;
@@ -44,7 +58,8 @@ pub enum Resolution {
     /// About so many particles, in cells as nearly cubic as the count allows.
     ///
     /// Blocks are met to 10 % from 100 particles on, unless the shape is too thin for it; spheres
-    /// and cylinders to 5 % from 300 on.
+    /// and cylinders to 5 % from 300 on; tori too, where about 7 times their radius over that of the
+    /// tube is less than the count.
     Count(u32),
     /// So many cells along x, y and z of the shape's bounding box; none may be 0.
     Lattice([u32; 3]),
@@ -197,4 +212,55 @@ pub fn cylinder(
     };
     let volume = std::f64::consts::PI * radius * radius * height;
     lattice.fill(volume, |[x, _, z]| x * x + z * z <= reach * reach, sampling)
+}
+
+/// A ring in the xz plane: `radius` from the y axis to the middle of the `tube`, whose radius is
+/// smaller, in m. Cells that the middle of the tube passes through are kept too, so that the thinnest
+/// ring holds together.
+///
+/// # Errors
+///
+/// See [`GenerateError`].
+pub fn torus(radius: f32, tube: f32, sampling: &Sampling) -> Result<OrientedShape, GenerateError> {
+    require_size("radius", radius)?;
+    require_size("tube", tube)?;
+    let ring = Ring::new(f64::from(radius), f64::from(tube))?;
+    let lattice = match sampling.resolution {
+        Resolution::Count(count) => ring.lattice(count)?,
+        Resolution::Lattice(counts) => Lattice::in_box(ring.size(), counts)?,
+        Resolution::Spacing(spacing) => {
+            Lattice::in_box(ring.size(), resolution::counts_of_spacing(ring.size(), spacing)?)?
+        }
+    };
+    lattice.fill(ring.volume(), |centre| ring.keeps(centre, lattice.spacing()), sampling)
+}
+
+/// A sheet of `length` along x, `width` along z and `thickness` along y, in m, one particle thick. A
+/// count is met to 10 % from 100 particles on; a lattice has one cell along y.
+///
+/// # Errors
+///
+/// See [`GenerateError`].
+pub fn sheet(
+    length: f32,
+    width: f32,
+    thickness: f32,
+    sampling: &Sampling,
+) -> Result<OrientedShape, GenerateError> {
+    require_size("length", length)?;
+    require_size("width", width)?;
+    require_size("thickness", thickness)?;
+    let size = [length, thickness, width].map(f64::from);
+    let counts = match sampling.resolution {
+        Resolution::Count(count) => resolution::sheet_counts(size, count)?,
+        Resolution::Lattice(counts @ [_, 0 | 1, _]) => counts,
+        Resolution::Lattice(counts) => return Err(GenerateError::ThickSheet(counts)),
+        Resolution::Spacing(spacing) => {
+            // along y the width of a cell, for one cell
+            let flat = [size[0], f64::from(spacing), size[2]];
+            resolution::counts_of_spacing(flat, spacing)?
+        }
+    };
+    let lattice = Lattice::in_box(size, counts)?;
+    lattice.fill(size[0] * size[1] * size[2], |_| true, sampling)
 }

@@ -63,6 +63,26 @@ pub(super) fn block_counts(size: [f64; 3], wished: u32) -> Result<[u32; 3], Gene
     Ok(best.0)
 }
 
+/// The lattice of a sheet in the xz plane with about `wished` cells, as nearly square as that allows.
+pub(super) fn sheet_counts(size: [f64; 3], wished: u32) -> Result<[u32; 3], GenerateError> {
+    require_count(u64::from(wished))?;
+    let wished = f64::from(wished);
+    let [long, wide] = [size[0].max(size[2]), size[0].min(size[2])];
+    let across = (wished * wide / long).sqrt().clamp(1.0, wished);
+    let ideal = [wished / across, 1.0, across];
+    let mut best = ([1; 3], WORST);
+    for b in around(across) {
+        let a = (wished / f64::from(b)).round().max(1.0);
+        let counts = [a as u32, 1, b];
+        let cost = cost(a * f64::from(b), wished, BLOCK_TOLERANCE, stretch(counts, ideal));
+        if cost < best.1 {
+            best = (counts, cost);
+        }
+    }
+    let [a, _, b] = best.0;
+    Ok(if size[0] >= size[2] { [a, 1, b] } else { [b, 1, a] })
+}
+
 /// The counts to try.
 fn around(ideal: f64) -> std::ops::RangeInclusive<u32> {
     (ideal / 2.0).max(1.0) as u32..=(1.5 * ideal).ceil() as u32

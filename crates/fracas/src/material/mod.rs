@@ -18,6 +18,7 @@ mod field;
 #[cfg(feature = "serde")]
 mod file;
 mod noise;
+mod points;
 pub mod presets;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ mod varying;
 pub use desc::{Grain, Inside, MaterialDesc};
 pub use error::MaterialError;
 pub use field::MaterialField;
+pub use points::PointValues;
 pub use presets::preset;
 pub use varying::{
     Attribute, Curvature, Curves, DirectionAttribute, DirectionCurves, Gradient, Noise, Varying,

@@ -9,7 +9,7 @@ use super::grip::{self, Grip, Member};
 use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
 use super::report::Energy;
 use crate::contact::HalfSpace;
-use crate::material::{MaterialField, SamplePoint};
+use crate::material::{MaterialField, PointValues};
 use crate::solids::oriented::{BuildError, Oriented};
 use crate::solids::{Model, Motion, Particles, Residual, Step};
 use crate::solve;
@@ -214,9 +214,11 @@ impl World {
                 require(value.is_finite(), field, "finite", value)?;
             }
         }
-        let (mut particles, mut model) = match shape {
+        let (mut particles, mut model, values) = match shape {
             ShapeDesc::Oriented(shape) => match Oriented::build(&shape, &materials, seed) {
-                Ok((particles, solid)) => (particles, Model::Oriented(Box::new(solid))),
+                Ok((particles, solid)) => {
+                    (particles, Model::Oriented(Box::new(solid)), shape.values)
+                }
                 Err(BuildError::Shape(what)) => return Err(CommandError::BadShape { name, what }),
                 Err(BuildError::Material(error)) => return Err(error.into()),
             },
@@ -224,14 +226,14 @@ impl World {
                 if let Err(what) = check_custom(&particles, solid.particle_count()) {
                     return Err(CommandError::BadShape { name, what });
                 }
-                (*particles, Model::Custom(solid))
+                (*particles, Model::Custom(solid), PointValues::default())
             }
         };
         if particles.is_empty() {
             let what = "it has no particles".into();
             return Err(CommandError::BadShape { name, what });
         }
-        let damping = damping_rate(&particles, &materials, seed)?;
+        let damping = damping_rate(&particles, &materials, &values, seed)?;
         for id in &mut particles.id {
             *id = ParticleId(self.next_particle);
             self.next_particle += 1;
@@ -515,15 +517,16 @@ fn take_hold(body: &mut Body, id: GripId, desc: GripDesc) {
 fn damping_rate(
     particles: &Particles,
     materials: &[crate::material::Material],
+    values: &PointValues,
     seed: u64,
 ) -> Result<f32, CommandError> {
     let (mut mass, mut rate) = (0.0, 0.0);
-    for j in 0..particles.len() {
-        let Some(material) = materials.get(particles.material[j] as usize) else { continue };
-        let position = particles.rest[j].to_array();
-        let at = SamplePoint { position, seed, curvature: None, attributes: &[] };
+    let positions = particles.rest.iter().map(|rest| rest.to_array());
+    values.sample_each(positions, seed, |j, at| {
+        let Some(material) = materials.get(particles.material[j] as usize) else { return Ok(()) };
         mass += f64::from(particles.mass[j]);
-        rate += f64::from(particles.mass[j]) * f64::from(material.sample(&at)?.damping_rate());
-    }
+        rate += f64::from(particles.mass[j]) * f64::from(material.sample(at)?.damping_rate());
+        Ok::<_, CommandError>(())
+    })?;
     Ok(if mass > 0.0 { (rate / mass) as f32 } else { 0.0 })
 }

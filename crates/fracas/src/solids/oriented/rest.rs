@@ -1,6 +1,6 @@
 //! From geometry to the rest shape.
 
-use crate::material::{Material, MaterialError, MaterialSample, SamplePoint};
+use crate::material::{Material, MaterialError, MaterialSample, PointValues};
 use crate::math::{Rot, Sym3};
 use crate::solids::{NewParticle, Particles};
 use glam::{DMat3, DVec3, Vec3};
@@ -15,6 +15,8 @@ pub struct OrientedShape {
     pub points: Vec<OrientedPoint>,
     /// Pairs of indices into `points`, each pair once, in any order.
     pub bonds: Vec<[u32; 2]>,
+    /// What a material can follow at each of `points`; empty if nothing is known.
+    pub values: PointValues,
 }
 
 /// One fragment, in the frame of the shape.
@@ -176,6 +178,7 @@ fn check(shape: &OrientedShape) -> Result<(), BadShape> {
             return Err(format!("the second moment of point {i} is not positive definite"));
         }
     }
+    shape.values.check(count)?;
     let mut bonds: Vec<[u32; 2]> = Vec::with_capacity(shape.bonds.len());
     for (k, &[a, b]) in shape.bonds.iter().enumerate() {
         if a as usize >= count || b as usize >= count {
@@ -214,13 +217,14 @@ pub(super) fn particles(
     check(shape).map_err(Refused::Shape)?;
     let mut particles = Particles::default();
     let mut samples = Vec::with_capacity(shape.points.len());
-    for (i, p) in shape.points.iter().enumerate() {
+    let positions = shape.points.iter().map(|p| p.position);
+    shape.values.sample_each(positions, seed, |i, at| {
+        let p = &shape.points[i];
         let material = materials.get(p.material as usize).ok_or_else(|| {
             let (index, count) = (p.material, materials.len());
             Refused::Shape(format!("point {i} is of material {index}, but there are {count}"))
         })?;
-        let at = SamplePoint { position: p.position, seed, curvature: None, attributes: &[] };
-        let sample = material.sample(&at).map_err(Refused::Material)?;
+        let sample = material.sample(at).map_err(Refused::Material)?;
         let moment = mass_moment(p, sample.density);
         let mass = sample.density * p.volume;
         if !(mass > 0.0 && mass.is_finite() && moment.trace().is_finite()) {
@@ -239,7 +243,8 @@ pub(super) fn particles(
             material: p.material,
         });
         samples.push(sample);
-    }
+        Ok(())
+    })?;
     Ok(Sampled { particles, samples })
 }
 

@@ -464,7 +464,7 @@ fn free_ellipsoid_keeps_its_angular_momentum() {
         ellipsoid.radii = [1.0, 0.5, 0.25];
         let moment = ellipsoid.radii.map(|r| ellipsoid.volume / 5.0 * r * r);
         ellipsoid.second_moment = [moment[0], moment[1], moment[2], 0.0, 0.0, 0.0];
-        let shape = OrientedShape { points: vec![ellipsoid], bonds: vec![] };
+        let shape = OrientedShape { points: vec![ellipsoid], ..Default::default() };
         let mut world =
             World::new(WorldConfig { gravity: [0.0; 3], substeps, ..WorldConfig::default() })
                 .unwrap();
@@ -589,4 +589,31 @@ fn groups_after_a_cut_hold_the_members_that_are_left() {
         let centre = solid.rest.centre_of(g);
         assert!(centre.distance(first / mass) < 1e-6, "group {g}: {centre}, not {}", first / mass);
     }
+}
+
+/// A material may follow what the mesh file says at each point: twice the value, twice the mass.
+#[test]
+fn density_follows_an_attribute_and_the_curvature() {
+    use crate::material::{Attribute, Curvature, Material, MaterialDesc, Varying};
+    let by_attribute = Attribute { name: "weight".into(), scale: 100.0, offset: 0.0 };
+    let by_curvature = Curvature { low: 500.0, high: 1500.0, range: [0.0, 10.0] };
+    let mut shape = lattice([2, 1, 1]);
+    let mass = |shape: &OrientedShape, density: Varying| {
+        let desc = MaterialDesc { density, ..MaterialDesc::default() };
+        Oriented::build(shape, &[Material::try_from(&desc).unwrap()], 0).map(|(p, _)| p.mass)
+    };
+    assert!(mass(&shape, Varying::Attribute(by_attribute.clone())).is_err());
+
+    shape.values.attributes = vec![("weight".into(), vec![4.0, 8.0])];
+    shape.values.curvature = vec![5.0, 20.0];
+    let volume = shape.points[0].volume;
+    let masses = mass(&shape, Varying::Attribute(by_attribute)).ok().unwrap();
+    assert_eq!(masses, [400.0 * volume, 800.0 * volume]);
+    let masses = mass(&shape, Varying::Curvature(by_curvature)).ok().unwrap();
+    assert_eq!(masses, [1000.0 * volume, 1500.0 * volume]);
+
+    shape.values.curvature = vec![5.0];
+    assert!(mass(&shape, Varying::Constant(1.0)).is_err(), "a value for one of two points");
+    shape.values.curvature = vec![5.0, f32::NAN];
+    assert!(mass(&shape, Varying::Constant(1.0)).is_err(), "a value that is no number");
 }
