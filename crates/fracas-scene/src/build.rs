@@ -1,12 +1,15 @@
 //! From a scene to a world.
 
-use fracas::material::{Material, SamplePoint};
+use fracas::material::{Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{BodyDesc, GripDesc, Region, ShapeDesc};
 use fracas::{BodyId, CommandError, World, WorldConfig};
 
+use crate::cache::Cache;
 use crate::error::{Problem, SceneError};
+use crate::meshes::Mesher;
+use crate::nearest::nearest;
 use crate::reader::Span;
 use crate::scene::{Body, Grip, Scene};
 
@@ -40,13 +43,13 @@ impl Scene {
             let added = world.add_half_space(obstacle.desc.clone());
             added.map_err(|error| self.refused(obstacle.span.clone(), &error))?;
         }
-        let mut ids = Vec::new();
+        let (mut ids, mesher) = (Vec::new(), Mesher::new(Cache::of_user()));
         for body in &self.bodies {
-            let (shape, material) = self.checked(body, ids.len())?;
+            let (shape, material) = self.checked(body, ids.len(), &mesher)?;
             for (name, shift) in body.instances() {
                 let desc = self.body_desc(body, ids.len(), name, shift, &shape, &material);
-                let id = world.spawn(desc).map_err(|error| self.spawn_refused(body, &error))?;
-                ids.push(id);
+                let refused = |error| self.spawn_refused(body, &shape, &error);
+                ids.push(world.spawn(desc).map_err(refused)?);
             }
         }
         for grip in &self.grips {
@@ -63,9 +66,9 @@ impl Scene {
     /// # Errors
     /// As [`Scene::build`], except for what only the engine can know.
     pub fn check(&self) -> Result<(), SceneError> {
-        let mut first = 0;
+        let (mut first, mesher) = (0, Mesher::new(Cache::of_user()));
         for body in &self.bodies {
-            self.checked(body, first)?;
+            self.checked(body, first, &mesher)?;
             first += body.instance_count();
         }
         Ok(())
@@ -73,12 +76,26 @@ impl Scene {
 
     /// Shape and material of a body whose instances are counted from `first`, if they fit each
     /// other and the grips on it.
-    fn checked(&self, body: &Body, first: usize) -> Result<(OrientedShape, Material), SceneError> {
-        let (shape, material) = (self.shape(body)?, self.material(body)?);
+    fn checked(
+        &self,
+        body: &Body,
+        first: usize,
+        mesher: &Mesher,
+    ) -> Result<(OrientedShape, Material), SceneError> {
+        let (shape, material) = (self.shape(body, mesher)?, self.material(body)?);
         if let Some(point) = shape.points.first() {
-            let at = SamplePoint { position: point.position, ..SamplePoint::default() };
-            let sample = material.sample(&at);
-            sample.map_err(|error| self.spawn_refused(body, &CommandError::Material(error)))?;
+            let values = &shape.values.attributes;
+            let attributes: Vec<(&str, f32)> =
+                values.iter().map(|(name, values)| (name.as_str(), values[0])).collect();
+            let at = SamplePoint {
+                position: point.position,
+                curvature: shape.values.curvature.first().copied(),
+                attributes: &attributes,
+                ..SamplePoint::default()
+            };
+            material.sample(&at).map_err(|error| {
+                self.spawn_refused(body, &shape, &CommandError::Material(error))
+            })?;
         }
         let instances = first..first + body.instance_count();
         for grip in self.grips.iter().filter(|grip| instances.contains(&grip.targets.start)) {
@@ -89,9 +106,9 @@ impl Scene {
         Ok((shape, material))
     }
 
-    fn shape(&self, body: &Body) -> Result<OrientedShape, SceneError> {
-        body.shape.generate(self.seed).map_err(|what| {
-            let message = format!("the shape of body `{}` cannot be generated: {what}", body.name);
+    fn shape(&self, body: &Body, mesher: &Mesher) -> Result<OrientedShape, SceneError> {
+        body.shape.make(self.seed, mesher).map_err(|what| {
+            let message = format!("the shape of body `{}` cannot be made: {what}", body.name);
             self.source.error(Problem::Refused, body.shape.span.clone(), message).into()
         })
     }
@@ -132,8 +149,12 @@ impl Scene {
         self.source.error(Problem::Refused, span, message).into()
     }
 
-    fn spawn_refused(&self, body: &Body, error: &CommandError) -> SceneError {
-        use fracas::material::MaterialError as E;
+    fn spawn_refused(
+        &self,
+        body: &Body,
+        shape: &OrientedShape,
+        error: &CommandError,
+    ) -> SceneError {
         let field = match error {
             CommandError::Material(
                 E::OutOfRange { field, .. }
@@ -147,11 +168,10 @@ impl Scene {
         let place = field.and_then(|field| Some(material?.place(field)));
         let message = format!("body `{}` cannot be made: {error}", body.name);
         let span = place.unwrap_or_else(|| body.span.clone());
-        let no_mesh =
-            matches!(error, CommandError::Material(E::NoCurvature { .. } | E::NoAttribute { .. }));
-        let help =
-            "only shapes from a mesh file have it; here write a number, `gradient` or `noise`";
-        let help = no_mesh.then(|| help.to_string());
+        let help = match error {
+            CommandError::Material(error) => help_on_values(shape, error),
+            _ => None,
+        };
         self.source.error(Problem::Refused, span, message).maybe_help(help).into()
     }
 
@@ -179,6 +199,28 @@ impl Scene {
         );
         let error = self.source.error(Problem::EmptyRegion, grip.region_span.clone(), message);
         error.help(centres).into()
+    }
+}
+
+/// What to follow instead of a value that the shape does not have.
+fn help_on_values(shape: &OrientedShape, error: &E) -> Option<String> {
+    let instead = "here write a number, `gradient` or `noise`";
+    let attributes: Vec<&str> =
+        shape.values.attributes.iter().map(|(name, _)| name.as_str()).collect();
+    match error {
+        E::NoCurvature { .. } => {
+            Some(format!("only `mesh`, `lathe` and `shell` have it; {instead}"))
+        }
+        E::NoAttribute { .. } if attributes.is_empty() => {
+            Some(format!("only shapes from a mesh file with attributes have them; {instead}"))
+        }
+        E::NoAttribute { name, .. } => {
+            let near = nearest(name, attributes.iter().copied());
+            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+            let list = attributes.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+            Some(format!("{near}the attributes of the file: {}", list.join(", ")))
+        }
+        _ => None,
     }
 }
 

@@ -44,8 +44,12 @@ pub enum Problem {
     TooLarge,
     /// The engine or a generator refused what the scene asks for.
     Refused,
+    /// A mesh file that is wrong, or no solid.
+    BadMesh,
     /// Not wrong, but without effect.
     NoEffect,
+    /// A mesh file was wrong in a way that could be mended.
+    Repaired,
 }
 
 /// A message about a scene: what is wrong, where, and the way out.

@@ -17,10 +17,37 @@ macro_rules! gallery {
     };
 }
 
+macro_rules! assets {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_bytes!(concat!("../../../assets/", $name)).as_slice())),*]
+    };
+}
+
+/// The mesh files that come with the program, which scenes call `gallery:NAME`.
+pub(crate) static ASSETS: [(&str, &[u8]); 6] =
+    assets!["bunny.obj", "spot.ply", "gear.stl", "nut.ply", "goblet.obj", "panel.obj"];
+
+/// The bytes of one of them.
+pub(crate) fn gallery_asset(name: &str) -> Option<&'static [u8]> {
+    ASSETS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
 /// The scenes that come with the program, the first one to run first.
 pub fn gallery() -> Vec<GalleryScene> {
-    let files =
-        gallery!["first-steps", "falling-bar", "hanging-bar", "twist", "uniaxial", "free-spin",];
+    let files = gallery![
+        "first-steps",
+        "falling-bar",
+        "hanging-bar",
+        "twist",
+        "uniaxial",
+        "free-spin",
+        "drop-bunny",
+        "drop-spot",
+        "drop-gear",
+        "drop-nut",
+        "drop-glass",
+        "drop-panel",
+    ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.
         let first = text.lines().next().unwrap_or_default();

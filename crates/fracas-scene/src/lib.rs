@@ -54,12 +54,15 @@
 mod assets;
 mod bodies;
 mod build;
+mod cache;
 mod document;
 mod error;
+pub mod files;
 mod format;
 mod gallery;
 mod grips;
 mod materials;
+pub mod meshes;
 mod nearest;
 mod reader;
 mod scene;

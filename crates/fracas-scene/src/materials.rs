@@ -5,7 +5,9 @@
 
 use std::sync::LazyLock;
 
-use fracas::material::{Material, MaterialDesc, MaterialError, MaterialField, Varying, presets};
+use fracas::material::{
+    Material, MaterialDesc, MaterialError, MaterialField, Varying, VaryingDirection, presets,
+};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use toml::Spanned;
@@ -117,6 +119,7 @@ fn read_material(
         }
     };
     raise_static_friction(&mut desc, values);
+    read_curves(context, &title, values, span.clone(), &mut desc)?;
     match Material::try_from(&desc) {
         Ok(material) => Some(material),
         Err(error) => {
@@ -124,6 +127,39 @@ fn read_material(
             None
         }
     }
+}
+
+/// Reads the files that curves come from; `None` if one is wrong.
+fn read_curves(
+    context: &Context,
+    title: &str,
+    values: &DeTable<'_>,
+    span: Span,
+    desc: &mut MaterialDesc,
+) -> Option<()> {
+    let read = |field: &str, file: &Option<String>, lines: &mut Vec<Vec<[f32; 3]>>| {
+        let Some(file) = file else { return Some(()) };
+        match context.files.curves(file) {
+            Ok(curves) => lines.extend(curves),
+            Err(error) => {
+                let path = format!("{field}.curves.file");
+                let span = deepest(values, &path).unwrap_or(span.clone());
+                let message = format!("{title}: `{}`: {error}", short(file));
+                context.report(context.error(Problem::BadMesh, span, message));
+                return None;
+            }
+        }
+        Some(())
+    };
+    for field in MaterialField::ALL {
+        if let Varying::Curves(curves) = desc.get_mut(field) {
+            read(field.name(), &curves.file, &mut curves.lines)?;
+        }
+    }
+    if let VaryingDirection::Curves(curves) = &mut desc.grain.direction {
+        read("grain.direction", &curves.file, &mut curves.lines)?;
+    }
+    Some(())
 }
 
 fn read_preset(context: &Context, values: &DeTable<'_>) -> Option<MaterialDesc> {
@@ -185,11 +221,6 @@ fn refused(
             let is = if varies { "reaches" } else { "is" };
             (Problem::OutOfRange, format!("`{path}` must be {allowed}, but {is} {found}"))
         }
-        MaterialError::CurvesNotRead { .. } => {
-            let message = "curves cannot be read from a file yet".to_string();
-            let error = context.error(Problem::Refused, span, message);
-            return error.help("write the points: `lines = [[[x, y, z], …], …]`");
-        }
         _ => (Problem::Refused, format!("{title} cannot be used: {error}")),
     };
     let parts: Vec<&str> = path.split('.').collect();
@@ -232,7 +263,7 @@ pub(crate) fn sentence(text: &str) -> String {
 
 /// Compares what is written with the engine's schema: names, types and ranges.
 struct Walk<'a> {
-    context: &'a Context,
+    context: &'a Context<'a>,
     /// "material `oak`".
     title: &'a str,
 }

@@ -8,24 +8,28 @@ use std::cell::RefCell;
 use toml::Spanned;
 use toml::de::{DeArray, DeFloat, DeInteger, DeTable, DeValue};
 
+use crate::assets::Assets;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
 use crate::format::{self, Absent, Field, Range, Table, Value};
+use crate::meshes::Files;
 use crate::nearest::nearest;
 
 /// A place in the file, in bytes.
 pub(crate) type Span = std::ops::Range<usize>;
 
 /// The file being read and the first problem found in it.
-#[derive(Debug)]
-pub(crate) struct Context {
+pub(crate) struct Context<'a> {
     pub source: Source,
+    /// Where the files that it names come from.
+    pub files: Files<'a>,
     first: RefCell<Option<Diagnostic>>,
     warnings: RefCell<Vec<Diagnostic>>,
 }
 
-impl Context {
-    pub fn new(source: Source) -> Self {
-        Self { source, first: RefCell::default(), warnings: RefCell::default() }
+impl<'a> Context<'a> {
+    pub fn new(source: Source, assets: &'a dyn Assets) -> Self {
+        let files = Files::new(assets);
+        Self { source, files, first: RefCell::default(), warnings: RefCell::default() }
     }
 
     /// Keeps the error if it stands before those reported so far.
@@ -90,7 +94,7 @@ impl Context {
 
 /// A table of the file, read as a [`Table`] of the format.
 pub(crate) struct Reader<'a> {
-    pub context: &'a Context,
+    pub context: &'a Context<'a>,
     /// In messages: "body `bar`".
     pub name: String,
     /// The header of the table, or the whole of it if it is written on one line.
@@ -106,7 +110,7 @@ impl<'a> Reader<'a> {
     /// Reports fields that do not exist, else fields that are missing: a field that does not
     /// exist is often one that is missing, misspelt.
     pub fn new(
-        context: &'a Context,
+        context: &'a Context<'a>,
         table: &'static Table,
         name: String,
         values: &'a DeTable<'a>,
@@ -129,7 +133,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a table whose fields depend on its `kind`.
     pub fn by_kind(
-        context: &'a Context,
+        context: &'a Context<'a>,
         kinds: &'static [Table],
         name: String,
         values: &'a DeTable<'a>,
@@ -394,6 +398,44 @@ impl<'a> Reader<'a> {
             counts[k] = u32::try_from(n).unwrap_or(u32::MAX);
         }
         Some(Spanned::new(value.span(), counts))
+    }
+
+    /// Pairs of a list, at least two of them.
+    pub fn pairs(&self, name: &str) -> Option<Spanned<Vec<[f64; 2]>>> {
+        let (field, value) = self.find(name);
+        let value = value?;
+        let Value::Pairs(range) = field.value else {
+            unreachable!("{name} is not a list of pairs");
+        };
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(field, value);
+            return None;
+        };
+        if items.len() < 2 {
+            let count = items.len();
+            let message = format!("`{name}` must have at least two pairs, but has {count}");
+            let error = self.context.error(Problem::OutOfRange, value.span(), message);
+            self.context.report(error.help(field.sentence()));
+            return None;
+        }
+        let mut pairs = Vec::with_capacity(items.len());
+        for (k, item) in items.iter().enumerate() {
+            let name = element(name, k);
+            let pair = item.get_ref().as_array().filter(|pair| pair.len() == 2);
+            let Some(pair) = pair else {
+                let start = self.key(field.name).map_or(0, |key| key.start);
+                let wanted = "a pair of numbers, `[a, b]`";
+                let error = wrong_type(self.context, &name, wanted, item, start);
+                self.context.report(error.help(field.sentence()));
+                return None;
+            };
+            let mut numbers = [0.0; 2];
+            for (i, number) in pair.iter().enumerate() {
+                numbers[i] = self.checked_number(field, &element(&name, i), number, range)?;
+            }
+            pairs.push(numbers);
+        }
+        Some(Spanned::new(value.span(), pairs))
     }
 
     /// A table in this one.

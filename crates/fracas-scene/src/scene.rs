@@ -6,7 +6,7 @@ use fracas::WorldConfig;
 use fracas::world::{GripMotion, HalfSpaceDesc};
 use toml::de::DeTable;
 
-use crate::assets::{AssetError, Assets, Folder};
+use crate::assets::{AssetError, Assets, Folder, Memory};
 use crate::document::read_scene;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
 use crate::materials::NamedMaterial;
@@ -109,18 +109,27 @@ pub(crate) struct Grip {
 }
 
 impl Scene {
-    /// Reads a scene from text; `name` stands for the file in messages.
+    /// Reads a scene from text; `name` stands for the file in messages. Of mesh files it can use
+    /// only those of the gallery.
     ///
     /// # Errors
     /// The problem that stands first in the text, if there is one.
     pub fn parse(name: &str, text: &str) -> Result<Self, SceneError> {
+        Self::parse_with(name, text, &Memory::default())
+    }
+
+    /// Like [`Scene::parse`], with the mesh files that the scene names.
+    ///
+    /// # Errors
+    /// The problem that stands first in the text, if there is one.
+    pub fn parse_with(name: &str, text: &str, assets: &dyn Assets) -> Result<Self, SceneError> {
         let source = Source { file: name.into(), text: text.into() };
         let (document, problems) = DeTable::parse_recoverable(text);
         let first = problems.iter().min_by_key(|e| e.span().map_or(0, |span| span.start));
         if let Some(problem) = first {
             return Err(syntax_error(&source, problem, document.get_ref()).into());
         }
-        let context = Context::new(source);
+        let context = Context::new(source, assets);
         let scene = read_scene(&context, document.get_ref());
         let source = context.source.clone();
         let warnings = context.finish()?;
@@ -138,8 +147,11 @@ impl Scene {
         let shown = path.display().to_string();
         let folder = Folder::new(path.parent().unwrap_or(Path::new("")));
         match path.file_name().and_then(|name| name.to_str()) {
-            Some(file) => Self::from_bytes(&shown, folder.read(file)),
-            None => Self::from_bytes(&shown, Err(AssetError::NotFound { path: shown.clone() })),
+            Some(file) => Self::from_bytes(&shown, folder.read(file), &folder),
+            None => {
+                let nowhere = Err(AssetError::NotFound { path: shown.clone() });
+                Self::from_bytes(&shown, nowhere, &folder)
+            }
         }
     }
 
@@ -148,7 +160,7 @@ impl Scene {
     /// # Errors
     /// If the file cannot be read, or the problem that stands first in it.
     pub fn read(assets: &dyn Assets, path: &str) -> Result<Self, SceneError> {
-        Self::from_bytes(path, assets.read(path))
+        Self::from_bytes(path, assets.read(path), assets)
     }
 
     /// Opens a scene of the gallery by its name, else the file at this path.
@@ -175,10 +187,14 @@ impl Scene {
             .into())
     }
 
-    fn from_bytes(name: &str, bytes: Result<Vec<u8>, AssetError>) -> Result<Self, SceneError> {
+    fn from_bytes(
+        name: &str,
+        bytes: Result<Vec<u8>, AssetError>,
+        assets: &dyn Assets,
+    ) -> Result<Self, SceneError> {
         let bytes = bytes.map_err(|error| unreadable(name, &error))?;
         match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(name, text),
+            Ok(text) => Self::parse_with(name, text, assets),
             Err(error) => Err(not_text(name, &bytes, error.valid_up_to()).into()),
         }
     }

@@ -91,6 +91,11 @@ fn value(value: &Value, material: &Json) -> Json {
         Value::Counts(low, high) => {
             three(json!({ "type": "integer", "minimum": low, "maximum": high }))
         }
+        Value::Pairs(range) => {
+            let pair = number(*range);
+            let pair = json!({ "type": "array", "items": pair, "minItems": 2, "maxItems": 2 });
+            json!({ "type": "array", "items": pair, "minItems": 2 })
+        }
         Value::Choice(names) => json!({ "type": "string", "enum": names }),
         Value::Table(inner) => table(inner, material),
         Value::Kinds(all) => json!({ "oneOf": kinds(all) }),

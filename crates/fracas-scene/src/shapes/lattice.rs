@@ -1,4 +1,4 @@
-//! Reads shapes and has them generated.
+//! Shapes that are filled with rows of particles.
 
 use fracas::solids::oriented::OrientedShape;
 use fracas_mesh::generate::{self, GenerateError, Neighbourhood, Resolution, Sampling};
@@ -6,34 +6,28 @@ use toml::Spanned;
 
 use crate::error::Problem;
 use crate::format::MOST_PARTICLES;
-use crate::reader::{Reader, Span};
+use crate::reader::Reader;
 
-/// A shape as written, checked but not generated.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Shape {
-    pub geometry: Geometry,
-    pub sampling: Sampling,
-    pub span: Span,
+/// A solid and how finely it is filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lattice {
+    solid: Solid,
+    sampling: Sampling,
 }
 
 /// Lengths in m.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Geometry {
+enum Solid {
     Block { size: [f32; 3] },
     Bar { length: f32, width: f32, height: f32 },
     Plate { length: f32, width: f32, thickness: f32 },
     Sphere { radius: f32 },
     Cylinder { radius: f32, height: f32 },
+    Torus { radius: f32, tube: f32 },
+    Sheet { length: f32, width: f32, thickness: f32 },
 }
 
-impl Default for Geometry {
-    /// A metre.
-    fn default() -> Self {
-        Self::Block { size: [1.0; 3] }
-    }
-}
-
-impl Geometry {
+impl Solid {
     /// Lengths of the box around it.
     fn size(self) -> [f32; 3] {
         match self {
@@ -42,6 +36,11 @@ impl Geometry {
             Self::Plate { length, width, thickness } => [length, thickness, width],
             Self::Sphere { radius } => [2.0 * radius; 3],
             Self::Cylinder { radius, height } => [2.0 * radius, height, 2.0 * radius],
+            Self::Torus { radius, tube } => {
+                let across = 2.0 * (radius + tube);
+                [across, 2.0 * tube, across]
+            }
+            Self::Sheet { length, width, thickness } => [length, thickness, width],
         }
     }
 
@@ -59,64 +58,70 @@ impl Geometry {
     }
 }
 
-impl Shape {
+impl Lattice {
     /// About how many particles it has, rather too high than too low.
     pub fn particle_count(&self) -> u64 {
-        self.geometry.cells(self.sampling.resolution)
+        self.solid.cells(self.sampling.resolution)
     }
 
     /// Particles and bonds.
-    pub fn generate(&self, seed: u64) -> Result<OrientedShape, GenerateError> {
+    pub fn make(&self, seed: u64) -> Result<OrientedShape, GenerateError> {
         let sampling = &Sampling { seed, ..self.sampling };
-        match self.geometry {
-            Geometry::Block { size } => generate::block(size, sampling),
-            Geometry::Bar { length, width, height } => {
-                generate::bar(length, width, height, sampling)
-            }
-            Geometry::Plate { length, width, thickness } => {
+        match self.solid {
+            Solid::Block { size } => generate::block(size, sampling),
+            Solid::Bar { length, width, height } => generate::bar(length, width, height, sampling),
+            Solid::Plate { length, width, thickness } => {
                 generate::plate(length, width, thickness, sampling)
             }
-            Geometry::Sphere { radius } => generate::sphere(radius, sampling),
-            Geometry::Cylinder { radius, height } => generate::cylinder(radius, height, sampling),
+            Solid::Sphere { radius } => generate::sphere(radius, sampling),
+            Solid::Cylinder { radius, height } => generate::cylinder(radius, height, sampling),
+            Solid::Torus { radius, tube } => generate::torus(radius, tube, sampling),
+            Solid::Sheet { length, width, thickness } => {
+                generate::sheet(length, width, thickness, sampling)
+            }
         }
     }
 }
 
 /// `None` if it is wrong.
-pub(crate) fn read(reader: Reader<'_>) -> Option<Shape> {
+pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
     let length = |name| reader.number(name) as f32;
-    let geometry = match reader.kind() {
-        "block" => Geometry::Block { size: reader.vector_f32("size") },
+    let solid = match reader.kind() {
+        "block" => Solid::Block { size: reader.vector_f32("size") },
         "bar" => {
             let width = length("width");
             let height = reader.optional_number("height");
             let height = height.map_or(width, |height| height.into_inner() as f32);
-            Geometry::Bar { length: length("length"), width, height }
+            Solid::Bar { length: length("length"), width, height }
         }
-        "plate" => Geometry::Plate {
+        "plate" => Solid::Plate {
             length: length("length"),
             width: length("width"),
             thickness: length("thickness"),
         },
-        "sphere" => Geometry::Sphere { radius: length("radius") },
-        "cylinder" => Geometry::Cylinder { radius: length("radius"), height: length("height") },
+        "sphere" => Solid::Sphere { radius: length("radius") },
+        "cylinder" => Solid::Cylinder { radius: length("radius"), height: length("height") },
+        "torus" => Solid::Torus { radius: length("radius"), tube: length("tube") },
+        "sheet" => Solid::Sheet {
+            length: length("length"),
+            width: length("width"),
+            thickness: length("thickness"),
+        },
         other => unreachable!("the format has a shape {other} that is never read"),
     };
-    let resolution = read_resolution(&reader, geometry);
+    let resolution = read_resolution(reader, solid);
     let neighbourhood = match reader.text("neighbours").as_str() {
         "faces" => Neighbourhood::Faces,
         "edges" => Neighbourhood::Edges,
         _ => Neighbourhood::Full,
     };
     let jitter = reader.number("jitter") as f32;
-    let span = reader.span.clone();
-    reader.finish();
     let sampling = Sampling { resolution: resolution?, neighbourhood, jitter, seed: 0 };
-    Some(Shape { geometry, sampling, span })
+    Some(Lattice { solid, sampling })
 }
 
 /// Exactly one of `particles`, `counts` and `spacing`.
-fn read_resolution(reader: &Reader<'_>, geometry: Geometry) -> Option<Resolution> {
+fn read_resolution(reader: &Reader<'_>, solid: Solid) -> Option<Resolution> {
     let context = reader.context;
     let particles = reader.optional_count("particles");
     let counts = reader.optional_counts("counts");
@@ -146,9 +151,9 @@ fn read_resolution(reader: &Reader<'_>, geometry: Geometry) -> Option<Resolution
     let spacing =
         spacing.map(|d| Spanned::new(d.span(), Resolution::Spacing(d.into_inner() as f32)));
     let resolution = particles.or(counts).or(spacing)?;
-    let cells = geometry.cells(*resolution.get_ref());
+    let cells = solid.cells(*resolution.get_ref());
     // A length that is wrong is 0 here, and reported elsewhere.
-    let known = geometry.size().iter().all(|&side| side > 0.0);
+    let known = solid.size().iter().all(|&side| side > 0.0);
     if known && cells > MOST_PARTICLES {
         let message = format!("{} would have about {cells} particles", reader.name);
         let error = context.error(Problem::TooLarge, resolution.span(), message);

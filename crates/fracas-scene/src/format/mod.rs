@@ -42,6 +42,8 @@ pub(crate) enum Value {
     Direction,
     /// Three whole numbers.
     Counts(u64, u64),
+    /// A list of pairs of numbers, at least two.
+    Pairs(Range),
     /// One of these texts.
     Choice(&'static [&'static str]),
     Table(&'static Table),
@@ -106,6 +108,7 @@ impl Value {
             Self::Count(..) => "a whole number".into(),
             Self::Vector(_) | Self::Direction => "three numbers, `[x, y, z]`".into(),
             Self::Counts(..) => "three whole numbers, `[x, y, z]`".into(),
+            Self::Pairs(_) => "a list of pairs of numbers, `[[a, b], [c, d], …]`".into(),
             Self::Choice(names) => one_of(names.iter().copied()),
             Self::Table(table) if table.place.starts_with("`[") => {
                 format!("a table, {}", table.place)
@@ -123,7 +126,7 @@ impl Value {
     /// What is allowed beyond the type.
     pub fn range(&self) -> Option<String> {
         match self {
-            Self::Number(range) | Self::Vector(range) => Some(range.text()),
+            Self::Number(range) | Self::Vector(range) | Self::Pairs(range) => Some(range.text()),
             Self::Direction => Some("not all 0".into()),
             Self::Count(low, high) | Self::Counts(low, high) => Some(count_range(*low, *high)),
             _ => None,
@@ -227,6 +230,10 @@ use Absent::{Fine, Refused};
 use Value::{
     Choice, Count, Counts, Direction, Flag, Kinds, List, ListOfKinds, Number, Text, Vector,
 };
+
+mod shapes;
+
+pub(crate) use shapes::SHAPES;
 
 pub(crate) static SCENE: Table = Table {
     name: "a scene",
@@ -389,117 +396,6 @@ pub(crate) static BODY: Table = Table {
         ),
     ],
 };
-
-const SIZE: Range = Range::Between(1.0e-4, 1.0e4);
-const PARTICLES: Field = field(
-    "particles",
-    Count(1, MOST_PARTICLES),
-    Fine,
-    "",
-    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing`",
-);
-const COUNTS: Field = field(
-    "counts",
-    Counts(1, 10_000),
-    Fine,
-    "",
-    "how many rows of particles fill the box around the shape along x, y and z",
-);
-const SPACING: Field =
-    field("spacing", Number(SIZE), Fine, "m", "about how far apart the rows are");
-const NEIGHBOURS: Field = field(
-    "neighbours",
-    Choice(&["faces", "edges", "full"]),
-    Absent::Text("full"),
-    "",
-    "which particles are bonded: cells that share a face (6), also an edge (18), or also a corner (26)",
-);
-const JITTER: Field = field(
-    "jitter",
-    Number(Range::Between(0.0, 0.4)),
-    Absent::Number(0.0),
-    "spacings",
-    "how far particles are shifted at random, so that cracks do not follow the rows; 0.15 to 0.2 hides them",
-);
-
-pub(crate) static SHAPES: &[Table] = &[
-    Table {
-        name: "a block",
-        kind: "block",
-        place: "`shape = { … }`",
-        fields: &[
-            field("size", Vector(SIZE), Refused, "m", "the lengths along x, y and z"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a bar",
-        kind: "bar",
-        place: "`shape = { … }`",
-        fields: &[
-            field("length", Number(SIZE), Refused, "m", "the length along x"),
-            field("width", Number(SIZE), Refused, "m", "the length along z"),
-            field(
-                "height",
-                Number(SIZE),
-                Fine,
-                "m",
-                "the length along y; equal to `width` if left out",
-            ),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a plate",
-        kind: "plate",
-        place: "`shape = { … }`",
-        fields: &[
-            field("length", Number(SIZE), Refused, "m", "the length along x"),
-            field("width", Number(SIZE), Refused, "m", "the length along z"),
-            field("thickness", Number(SIZE), Refused, "m", "the length along y"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a sphere",
-        kind: "sphere",
-        place: "`shape = { … }`",
-        fields: &[
-            field("radius", Number(SIZE), Refused, "m", "the radius"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a cylinder",
-        kind: "cylinder",
-        place: "`shape = { … }`",
-        fields: &[
-            field("radius", Number(SIZE), Refused, "m", "the radius"),
-            field("height", Number(SIZE), Refused, "m", "the length along y"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-];
 
 pub(crate) static ROTATION: Table = Table {
     name: "a rotation",
