@@ -12,6 +12,7 @@ mod bench;
 mod check;
 mod clock;
 mod exit;
+mod mesh;
 mod output;
 mod paper;
 mod progress;
@@ -36,6 +37,7 @@ enum Command {
     Run(run::Arguments),
     Check(check::Arguments),
     Scenes(scenes::Arguments),
+    Mesh(mesh::Arguments),
     Bench(bench::Arguments),
     Paper(paper::Arguments),
 }
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Scenes(arguments) => scenes::run(&arguments),
+        Command::Mesh(arguments) => mesh::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Paper(arguments) => paper::run(&arguments),
     };

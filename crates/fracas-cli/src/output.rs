@@ -44,15 +44,37 @@ pub fn probe_whole(path: &Path) -> Result<(), Unwritable> {
     probe().map_err(|reason| Unwritable::new(path, reason))
 }
 
-/// Writes `value` as JSON so that at every moment, also after a crash, there is either the old
-/// file or the whole new one: temporary name, flush to disk, rename, flush the folder.
+/// Writes `value` as JSON, as [`write_bytes`] writes bytes.
 ///
 /// # Errors
 /// Whatever the system says. The old file, if there was one, is untouched.
 pub fn write_whole(path: &Path, value: &impl Serialize) -> Result<(), Unwritable> {
+    write_with(path, |writer| {
+        serde_json::to_writer_pretty(&mut *writer, value)?;
+        writer.write_all(b"\n")
+    })
+}
+
+/// Writes a file so that at every moment, also after a crash, there is either the old file or the
+/// whole new one: temporary name, flush to disk, rename, flush the folder.
+///
+/// # Errors
+/// Whatever the system says. The old file, if there was one, is untouched.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Unwritable> {
+    write_with(path, |writer| writer.write_all(bytes))
+}
+
+type Writer = BufWriter<File>;
+
+fn write_with(path: &Path, fill: impl Fn(&mut Writer) -> io::Result<()>) -> Result<(), Unwritable> {
     let write = || {
         let temporary = temporary_beside(path)?;
-        let written = fill(&temporary, value).and_then(|()| fs::rename(&temporary, path));
+        let filled = || {
+            let mut writer = BufWriter::new(File::create_new(&temporary)?);
+            fill(&mut writer)?;
+            writer.into_inner()?.sync_all()
+        };
+        let written = filled().and_then(|()| fs::rename(&temporary, path));
         if written.is_err() {
             // The first error is the one to tell; a file that was never made cannot be removed
             let _ = fs::remove_file(&temporary);
@@ -61,13 +83,6 @@ pub fn write_whole(path: &Path, value: &impl Serialize) -> Result<(), Unwritable
         sync_folder(path)
     };
     write().map_err(|reason| Unwritable::new(path, reason))
-}
-
-fn fill(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let mut writer = BufWriter::new(File::create_new(path)?);
-    serde_json::to_writer_pretty(&mut writer, value)?;
-    writer.write_all(b"\n")?;
-    writer.into_inner()?.sync_all()
 }
 
 /// A hidden name in the same folder (renaming does not cross disks), free of other runs' names.

@@ -11,15 +11,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end by panic")]
 
+mod shows;
+
 use fracas::glam::DVec3;
-use fracas::{Body, GripId, StepReport, World, WorldConfig};
+use fracas::{Body, GripId, WorldConfig};
 use fracas_scene::{Scene, gallery};
 use serde_json::Value;
-use std::fmt::{self, Write as _};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use shows::*;
+use std::fmt;
 use std::path::Path;
-use std::process::Command;
-use std::sync::{Mutex, RwLock};
 
 /// Rows that miss their bound today, each with the reason.
 const OPEN: &[(&str, &str)] = &[
@@ -33,149 +33,22 @@ const OPEN: &[(&str, &str)] = &[
     ),
 ];
 
-// ---- the table ----
-
-/// What was measured against what was promised.
-struct Row {
-    name: String,
-    figure: String,
-    bound: String,
-    /// `None` if there is no bound to hold.
-    holds: Option<bool>,
-    /// Why a miss says nothing.
-    excuse: Option<String>,
-}
-
-impl Row {
-    fn new(name: &str, figure: String, bound: String, holds: bool) -> Self {
-        Self { name: name.to_owned(), figure, bound, holds: Some(holds), excuse: None }
-    }
-
-    /// A figure of `unit` that may not be above `bound`; a NaN is.
-    fn at_most(name: &str, figure: f64, bound: f64, unit: &str) -> Self {
-        let text = format!("{}{unit}", short(figure));
-        Self::new(name, text, format!("≤ {}{unit}", short(bound)), figure <= bound)
-    }
-
-    fn at_least(name: &str, figure: f64, bound: f64, unit: &str) -> Self {
-        let text = format!("{}{unit}", short(figure));
-        Self::new(name, text, format!("≥ {}{unit}", short(bound)), figure >= bound)
-    }
-
-    /// A figure for the reader.
-    fn told(name: &str, figure: String) -> Self {
-        Self { name: name.to_owned(), figure, bound: "–".to_owned(), holds: None, excuse: None }
-    }
-
-    fn reason_open(&self) -> Option<&'static str> {
-        OPEN.iter().find(|(name, _)| *name == self.name).map(|(_, reason)| *reason)
-    }
-
-    fn missed(&self) -> bool {
-        self.holds == Some(false) && self.reason_open().is_none() && self.excuse.is_none()
-    }
-
-    fn verdict(&self) -> String {
-        match (self.holds, self.reason_open()) {
-            (None, _) => "–".to_owned(),
-            (Some(true), None) => "yes".to_owned(),
-            (Some(true), Some(_)) => "yes, though listed as open".to_owned(),
-            (Some(false), None) => match &self.excuse {
-                Some(excuse) => format!("not measured: {excuse}"),
-                None => "NO".to_owned(),
-            },
-            (Some(false), Some(reason)) => format!("open: {reason}"),
-        }
-    }
-}
-
-/// Three digits and no more zeros than it takes.
-fn short(x: f64) -> String {
-    if x == 0.0 {
-        return "0".to_owned();
-    }
-    let decimals = 2 - x.abs().log10().floor() as i32;
-    if (-3..=6).contains(&decimals) {
-        let text = format!("{x:.*}", decimals.max(0) as usize);
-        let digits = if text.contains('.') { text.trim_end_matches('0') } else { &text };
-        digits.trim_end_matches('.').to_owned()
-    } else {
-        format!("{x:.2e}")
-    }
-}
-
-fn table(rows: &[Row]) -> String {
-    let mut cells = vec![["row", "figure", "bound", "pass"].map(str::to_owned)];
-    cells.extend(
-        rows.iter()
-            .map(|row| [row.name.clone(), row.figure.clone(), row.bound.clone(), row.verdict()]),
-    );
-    let width = |column: usize| cells.iter().map(|line| line[column].chars().count()).max();
-    let widths = [0, 1, 2, 3].map(|column| width(column).unwrap_or(0));
-    let mut text = String::new();
-    for [name, figure, bound, pass] in &cells {
-        let [a, b, c, _] = widths;
-        writeln!(text, "{name:a$} | {figure:>b$} | {bound:>c$} | {pass}").unwrap();
-    }
-    text
-}
-
 /// The shows, in the order of the table; those that take long are left out of quick runs.
-const SHOWS: [(&str, bool); 10] = [
-    ("falling_bar", false),
-    ("free_spin", false),
-    ("free_spin_long", true),
-    ("pull", false),
-    ("pull_faces", true),
-    ("sag", false),
-    ("sag_everywhere", true),
-    ("twist", false),
-    ("speed", true),
-    ("bad_scenes", false),
-];
-
-/// Rows by the number of their show.
-static ROWS: Mutex<Vec<(usize, Vec<Row>)>> = Mutex::new(Vec::new());
-/// Who measures time writes, everybody else reads.
-static MACHINE: RwLock<()> = RwLock::new(());
-
-/// Measures a show; the last one prints the table. A run of some tests only prints each by itself.
-fn show(name: &str, measure: impl FnOnce() -> Vec<Row>) {
-    let place = SHOWS.iter().position(|(show, _)| *show == name).unwrap();
-    let result = catch_unwind(AssertUnwindSafe(measure));
-    let ended = Row::new(name, "ended by panic".into(), "measured".into(), false);
-    let (rows, panic) = match result {
-        Ok(rows) => (rows, None),
-        Err(panic) => (vec![ended], Some(panic)),
-    };
-    let missed: Vec<String> = rows.iter().filter(|row| row.missed()).map(describe).collect();
-
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let is_chosen = |argument: &String| !argument.starts_with('-');
-    let only_ignored = arguments.iter().any(|argument| argument == "--ignored");
-    let with_ignored = arguments.iter().any(|argument| argument == "--include-ignored");
-    if arguments.iter().any(is_chosen) {
-        println!("\n{}", table(&rows));
-    } else {
-        let runs = |long: bool| with_ignored || long == only_ignored;
-        let expected = SHOWS.iter().filter(|(_, long)| runs(*long)).count();
-        let mut all = ROWS.lock().unwrap();
-        all.push((place, rows));
-        if all.len() == expected {
-            all.sort_by_key(|(place, _)| *place);
-            let rows: Vec<Row> = all.drain(..).flat_map(|(_, rows)| rows).collect();
-            println!("\n{}", table(&rows));
-        }
-    }
-    if let Some(panic) = panic {
-        resume_unwind(panic);
-    }
-    assert!(missed.is_empty(), "missed:\n{}", missed.join("\n"));
-}
-
-fn describe(row: &Row) -> String {
-    format!("{}: {}, promised {}", row.name, row.figure, row.bound)
-}
+const SHOWS: Shows = Shows {
+    open: OPEN,
+    names: &[
+        ("falling_bar", false),
+        ("free_spin", false),
+        ("free_spin_long", true),
+        ("pull", false),
+        ("pull_faces", true),
+        ("sag", false),
+        ("sag_everywhere", true),
+        ("twist", false),
+        ("speed", true),
+        ("bad_scenes", false),
+    ],
+};
 
 // ---- scenes ----
 
@@ -190,186 +63,24 @@ fn altered(name: &str, changes: &[(&str, &str)]) -> Scene {
     Scene::parse(name, &text).unwrap()
 }
 
-/// With books of energy.
-fn booked(scene: &Scene) -> World {
-    scene.build_with(WorldConfig { books: true, ..scene.world_config() }).unwrap()
-}
-
-fn only_body(world: &World) -> &Body {
-    let mut ids = world.body_ids();
-    let body = world.body(ids.next().unwrap()).unwrap();
-    assert!(ids.next().is_none());
-    body
-}
-
-/// Rest position, position and mass of every particle.
-fn particles(body: &Body) -> impl Iterator<Item = (DVec3, DVec3, f64)> {
-    let rest = body.rest_positions().iter().map(|x| DVec3::from(x.map(f64::from)));
-    let mass = body.masses().iter().map(|&m| f64::from(m));
-    rest.zip(body.world_positions()).zip(mass).map(|((rest, x), m)| (rest, DVec3::from(x), m))
-}
-
-fn centre(body: &Body) -> DVec3 {
-    particles(body).map(|(_, x, m)| m * x).sum::<DVec3>() / body.mass()
-}
-
-/// The turn about the vertical that best carries rest into the present, in degrees, of particles
-/// that `chosen` takes by their rest position.
-fn heading(body: &Body, chosen: impl Fn(DVec3) -> bool) -> f64 {
-    let taken: Vec<_> = particles(body).filter(|(rest, ..)| chosen(*rest)).collect();
-    let mass: f64 = taken.iter().map(|(.., m)| m).sum();
-    let middle = |of: fn(&(DVec3, DVec3, f64)) -> DVec3| {
-        taken.iter().map(|p| p.2 * of(p)).sum::<DVec3>() / mass
-    };
-    let (rest_middle, now_middle) = (middle(|p| p.0), middle(|p| p.1));
-    let (mut along, mut across) = (0.0, 0.0);
-    for (rest, x, m) in &taken {
-        let (a, b) = (*rest - rest_middle, *x - now_middle);
-        along += m * (a.x * b.x + a.z * b.z);
-        across += m * (a.z * b.x - a.x * b.z);
-    }
-    across.atan2(along).to_degrees()
-}
-
 /// Mean over the last of many numbers.
 fn mean_of_last(values: &[f64], count: usize) -> f64 {
     let last = &values[values.len() - count..];
     last.iter().sum::<f64>() / count as f64
 }
 
-fn program(arguments: &[&str]) {
-    let output = Command::new(env!("CARGO_BIN_EXE_fracas")).args(arguments).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?} said {said}");
-}
-
-/// Runs the program, which writes JSON to the last argument, a file that is then removed.
-fn json_of(arguments: &[&str], file: &str) -> Value {
-    let path = std::env::temp_dir().join(format!("fracas-{}-{file}", std::process::id()));
-    program(&[arguments, &[path.to_str().unwrap()]].concat());
-    let json = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    std::fs::remove_file(&path).unwrap();
-    json
-}
-
 // ---- falling bar ----
-
-const GRAVITY: f64 = 9.81;
 
 #[test]
 fn falling_bar() {
     let _reading = MACHINE.read();
-    show("falling_bar", || {
+    show(&SHOWS, "falling_bar", || {
         let scene = Scene::open("falling-bar").unwrap();
         assert_eq!(scene.frames(), 600);
-        let (mut rows, hashes) = fall(&scene);
-        rows.extend(same_hashes(&scene, &hashes));
+        let (mut rows, hashes) = fall("falling-bar", &scene);
+        rows.extend(same_hashes("falling-bar", &scene, &hashes));
         rows
     });
-}
-
-/// Fall, impact, rest, with books: rows, and the hash of every frame.
-fn fall(scene: &Scene) -> (Vec<Row>, Vec<u64>) {
-    let mut world = booked(scene);
-    let start = centre(only_body(&world)).y;
-    let initial = only_body(&world).mass() * GRAVITY * start;
-    let mut reports: Vec<StepReport> = Vec::new();
-    let mut headings = Vec::new();
-    let mut heights = Vec::new();
-    for _ in 0..scene.frames() {
-        reports.push(world.step(scene.dt()));
-        headings.push(heading(only_body(&world), |_| true));
-        heights.push(centre(only_body(&world)).y);
-    }
-    let end = heights[heights.len() - 1];
-    // What there is to lose, whatever heights are counted from
-    let drop = only_body(&world).mass() * GRAVITY * (start - end);
-
-    let last_second = &reports[reports.len() - 60..];
-    let speed = last_second.iter().map(|r| r.max_speed).fold(0.0, f32::max);
-    let deepest = reports.iter().map(|r| r.max_penetration).fold(0.0, f32::max);
-    let open = |r: &StepReport| {
-        (r.energy.held() + r.energy.lost() - r.energy.external_work - initial).abs() / drop
-    };
-    let books = reports.iter().map(open).fold(0.0, f64::max);
-    let totals = reports.iter().map(|r| r.energy.held() - r.energy.external_work);
-    let (step_up, up) = rises(std::iter::once(initial).chain(totals));
-    let per_minute = |from: usize, to: usize| {
-        (headings[to] - headings[from]).abs() * 3600.0 / (to - from) as f64
-    };
-
-    // The bounce: how high the centre comes after its first low
-    let low = (1..heights.len()).find(|&k| heights[k] > heights[k - 1]).unwrap_or(0);
-    let bounce = heights[low..].iter().copied().fold(f64::MIN, f64::max) - end;
-    let sum = &reports[reports.len() - 1].energy;
-    let share = |joule: f64| 100.0 * joule / drop;
-    let creep = 1e6 * (heights[heights.len() - 1] - heights[heights.len() - 301]).abs();
-    let rows = vec![
-        Row::at_most(
-            "falling-bar: speed in the last second",
-            100.0 * f64::from(speed),
-            1.0,
-            " cm/s",
-        ),
-        Row::at_most("falling-bar: deepest penetration", 1e3 * f64::from(deepest), 2.0, " mm"),
-        Row::at_most("falling-bar: books open, of the drop", 100.0 * books, 1.0, " %"),
-        Row::at_most("falling-bar: total up in a frame, of the drop", step_up / drop, 1e-6, ""),
-        Row::at_most("falling-bar: total up in all, of the drop", up / drop, 1e-4, ""),
-        Row::at_most("falling-bar: turns per minute, 2 s to 10 s", per_minute(119, 599), 0.1, "°"),
-        Row::told(
-            "falling-bar: centre bounces by",
-            format!("{} mm of {} mm", short(1e3 * bounce), short(1e3 * (start - end))),
-        ),
-        Row::told(
-            "falling-bar: drop went to solver, contact, damping, friction",
-            format!(
-                "{}, {}, {}, {} %",
-                short(share(sum.solver_loss)),
-                short(share(sum.contact_loss)),
-                short(share(sum.damping)),
-                short(share(sum.friction))
-            ),
-        ),
-        Row::told("falling-bar: centre creeps in the last 5 s", format!("{} µm", short(creep))),
-    ];
-    (rows, reports.iter().map(|r| r.hash).collect())
-}
-
-/// The largest rise from one number to the next, and above the lowest so far.
-fn rises(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (mut before, mut lowest) = (f64::INFINITY, f64::INFINITY);
-    let (mut step, mut all) = (0.0f64, 0.0f64);
-    for value in values {
-        step = step.max(value - before);
-        lowest = lowest.min(value);
-        all = all.max(value - lowest);
-        before = value;
-    }
-    (step, all)
-}
-
-/// One thread with books against two and three without, and against another process with one.
-fn same_hashes(scene: &Scene, expected: &[u64]) -> Vec<Row> {
-    let row = |name: &str, equal: usize| {
-        let (figure, all) = (format!("{equal} of {} equal", expected.len()), expected.len());
-        Row::new(name, figure, "all".to_owned(), equal == all)
-    };
-    let same = |found: &[u64]| expected.iter().zip(found).filter(|(a, b)| a == b).count();
-    let mut rows = Vec::new();
-    for threads in [2, 3] {
-        let mut world = scene.build(threads).unwrap();
-        let found: Vec<u64> = (0..expected.len()).map(|_| world.step(scene.dt()).hash).collect();
-        rows.push(row(
-            &format!("falling-bar: hashes of 1 thread and {threads}, no books"),
-            same(&found),
-        ));
-    }
-    let stats = json_of(&["run", "falling-bar", "--threads", "1", "--stats"], "falling.json");
-    let frames = stats["frames"].as_array().unwrap();
-    let hash = |frame: &Value| u64::from_str_radix(frame["hash"].as_str().unwrap(), 16).unwrap();
-    let found: Vec<u64> = frames.iter().map(hash).collect();
-    rows.push(row("falling-bar: hashes, another process", same(&found)));
-    rows
 }
 
 // ---- free spin ----
@@ -377,14 +88,14 @@ fn same_hashes(scene: &Scene, expected: &[u64]) -> Vec<Row> {
 #[test]
 fn free_spin() {
     let _reading = MACHINE.read();
-    show("free_spin", || spin(600));
+    show(&SHOWS, "free_spin", || spin(600));
 }
 
 #[test]
 #[ignore = "full length; run with --include-ignored in release"]
 fn free_spin_long() {
     let _reading = MACHINE.read();
-    show("free_spin_long", || spin(3000));
+    show(&SHOWS, "free_spin_long", || spin(3000));
 }
 
 /// What drifted in a flight.
@@ -516,7 +227,7 @@ fn spin(steps: usize) -> Vec<Row> {
 #[test]
 fn pull() {
     let _reading = MACHINE.read();
-    show("pull", || {
+    show(&SHOWS, "pull", || {
         let thick = altered("uniaxial", &[]);
         let thin = [
             (
@@ -557,7 +268,7 @@ fn pull() {
 #[ignore = "full length; run with --include-ignored in release"]
 fn pull_faces() {
     let _reading = MACHINE.read();
-    show("pull_faces", || {
+    show(&SHOWS, "pull_faces", || {
         let measured = modulus(&altered("uniaxial", &[FACES]), 0.16);
         vec![told_modulus("uniaxial: E, 8 thick, 6 neighbours", &measured)]
     });
@@ -644,7 +355,7 @@ fn middle_strain(body: &Body) -> f64 {
 #[test]
 fn sag() {
     let _reading = MACHINE.read();
-    show("sag", || sags("corners", &[(30, 1), (60, 4), (120, 8)]));
+    show(&SHOWS, "sag", || sags("corners", &[(30, 1), (60, 4), (120, 8)]));
 }
 
 #[test]
@@ -652,7 +363,7 @@ fn sag() {
 fn sag_everywhere() {
     let _reading = MACHINE.read();
     let all = [30, 60, 120].into_iter().flat_map(|rate| [1, 2, 4, 8].map(|n| (rate, n)));
-    show("sag_everywhere", || sags("all 12", &all.collect::<Vec<_>>()));
+    show(&SHOWS, "sag_everywhere", || sags("all 12", &all.collect::<Vec<_>>()));
 }
 
 /// A bar hangs for 5 s at so many frames per second and substeps. It is softer than in its scene,
@@ -721,7 +432,7 @@ fn hang(scene: &Scene) -> (f64, f64) {
 #[test]
 fn twist() {
     let _reading = MACHINE.read();
-    show("twist", || {
+    show(&SHOWS, "twist", || {
         let scene = Scene::open("twist").unwrap();
         let mut world = booked(&scene);
         let initial = only_body(&world).mass() * GRAVITY * centre(only_body(&world)).y;
@@ -811,7 +522,7 @@ fn busy_cores() -> f64 {
 #[ignore = "full length; run with --include-ignored in release"]
 fn speed() {
     let _alone = MACHINE.write();
-    show("speed", || {
+    show(&SHOWS, "speed", || {
         if cfg!(debug_assertions) {
             return vec![Row::told("speed", "left out: debug assertions are on".to_owned())];
         }
@@ -860,7 +571,7 @@ fn speed() {
 /// Their messages are compared in the tests of `fracas-scene`.
 #[test]
 fn bad_scenes() {
-    show("bad_scenes", || {
+    show(&SHOWS, "bad_scenes", || {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/bad-scenes");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let (mut scenes, mut explained) = (0u32, 0u32);
