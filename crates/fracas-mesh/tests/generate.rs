@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 use fracas::solids::oriented::OrientedShape;
 use fracas_mesh::generate::{
     GenerateError, MAX_PARTICLES, Neighbourhood, Resolution, Sampling, bar, block, cylinder, plate,
-    sphere,
+    sheet, sphere, torus,
 };
 use proptest::prelude::*;
 
@@ -293,6 +293,110 @@ fn few_particles_are_a_shape_too() {
     }
 }
 
+/// V = 2π²Rr², ∫ (x² + z²) dV = V (R² + 3r²/4) and ∫ y² dV = V r²/4.
+#[test]
+fn a_torus_has_its_volume_and_nearly_its_inertia() {
+    let (big, small) = (0.5, 0.15);
+    // the tube is 6, 11 and 17 cells across: layers of cells see its round top and bottom coarsely
+    for (wished, tolerance) in [(2_000, 0.08), (10_000, 0.08), (40_000, 0.04)] {
+        let shape = torus(big as f32, small as f32, &Sampling::count(wished)).unwrap();
+        validate(&shape);
+        let expected = 2.0 * PI * PI * big * small * small;
+        assert_close(volume(&shape), expected, 1.0e-6);
+        let [xx, yy, zz, ..] = second_moment(&shape);
+        let around = expected * (big * big + 0.75 * small * small);
+        assert_close(xx + zz, around, 0.01);
+        assert_close(xx, zz, 1.0e-6);
+        assert_close(yy, expected * small * small / 4.0, tolerance);
+        assert!(centre(&shape).iter().all(|x| x.abs() < 1.0e-6));
+    }
+}
+
+#[test]
+fn torus_counts_are_met() {
+    for (radius, tube) in [(0.5, 0.2), (1.0, 0.1), (0.2, 0.15), (1.0, 0.03)] {
+        for wished in (300..=420).step_by(7).chain([1_000, 2_700, 10_000, 100_000]) {
+            let sampling =
+                Sampling { neighbourhood: Neighbourhood::Faces, ..Sampling::count(wished) };
+            let shape = torus(radius, tube, &sampling).unwrap();
+            validate(&shape);
+            assert_close(shape.points.len() as f64, f64::from(wished), 0.05);
+        }
+    }
+}
+
+/// However thin, a ring holds together.
+#[test]
+fn thin_and_coarse_rings_hold_together() {
+    for tube in [0.9, 0.3, 0.01, 0.001] {
+        for neighbourhood in NEIGHBOURHOODS {
+            for wished in [1, 2, 5, 20, 50, 100, 500] {
+                let sampling = Sampling { neighbourhood, ..Sampling::count(wished) };
+                validate(&torus(1.0, tube, &sampling).unwrap());
+            }
+            for counts in [[1, 1, 1], [2, 2, 2], [3, 1, 4], [9, 2, 7], [20, 3, 31], [1, 1, 40]] {
+                let sampling = Sampling { neighbourhood, ..Sampling::lattice(counts) };
+                validate(&torus(1.0, tube, &sampling).unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sheet_is_one_particle_thick() {
+    let shape = sheet(2.0, 1.0, 0.01, &Sampling::lattice([8, 1, 4])).unwrap();
+    validate(&shape);
+    assert_eq!(shape, plate(2.0, 1.0, 0.01, &Sampling::lattice([8, 1, 4])).unwrap());
+    for (length, width, thickness) in [(1.0, 1.0, 0.001), (2.0, 0.5, 0.1), (0.1, 1.0, 0.9)] {
+        for wished in (100..=200).chain([1, 2, 3, 1_000, 20_000]) {
+            let shape = sheet(length, width, thickness, &Sampling::count(wished)).unwrap();
+            validate(&shape);
+            assert!(shape.points.iter().all(|p| p.position[1] == 0.0));
+            assert_close(shape.points.len() as f64, f64::from(wished), 0.1);
+            let [l, w, t] = [length, width, thickness].map(f64::from);
+            assert_close(volume(&shape), l * w * t, 1.0e-6);
+            let [xx, yy, zz, ..] = second_moment(&shape);
+            for (found, side) in [(xx, l), (yy, t), (zz, w)] {
+                assert_close(found, l * w * t * side * side / 12.0, 1.0e-5);
+            }
+            if wished >= 100 {
+                let [x, _, z] = shape.points[0].radii;
+                assert!((0.5..=2.0).contains(&(x / z)), "cells are {x} by {z}");
+            }
+        }
+    }
+    let shape = sheet(1.0, 0.5, 0.3, &Sampling::spacing(0.1)).unwrap();
+    assert_eq!(shape.points.len(), 50);
+}
+
+#[test]
+fn bad_rings_and_sheets_are_refused() {
+    let fine = Sampling::count(100);
+    for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert!(matches!(torus(bad, 0.1, &fine), Err(GenerateError::BadSize { .. })));
+        assert!(matches!(torus(1.0, bad, &fine), Err(GenerateError::BadSize { .. })));
+        assert!(matches!(sheet(1.0, bad, 0.1, &fine), Err(GenerateError::BadSize { .. })));
+        let spaced = Sampling::spacing(bad);
+        assert!(matches!(sheet(1.0, 1.0, 0.1, &spaced), Err(GenerateError::BadSize { .. })));
+        assert!(matches!(torus(1.0, 0.1, &spaced), Err(GenerateError::BadSize { .. })));
+    }
+    for tube in [1.0, 2.0] {
+        assert!(matches!(torus(1.0, tube, &fine), Err(GenerateError::ThickTube { .. })));
+    }
+    let none = Sampling::count(0);
+    assert!(matches!(torus(1.0, 0.1, &none), Err(GenerateError::NoParticles)));
+    assert!(matches!(sheet(1.0, 1.0, 0.1, &none), Err(GenerateError::NoParticles)));
+    let thick = Sampling::lattice([3, 2, 3]);
+    assert_eq!(
+        sheet(1.0, 1.0, 0.1, &thick).unwrap_err().to_string(),
+        "a sheet is one particle thick, but its lattice has 3 × 2 × 3 cells"
+    );
+    let empty = Sampling::lattice([3, 0, 3]);
+    assert!(matches!(sheet(1.0, 1.0, 0.1, &empty), Err(GenerateError::EmptyLattice(_))));
+    let many = Sampling::count(MAX_PARTICLES as u32);
+    assert!(matches!(torus(1.0, 1.0e-5, &many), Err(GenerateError::TooManyCells { .. })));
+}
+
 /// The same seed gives the same bits, another seed others; no particle leaves its reach and the
 /// centre of mass stays.
 #[test]
@@ -403,6 +507,12 @@ proptest! {
         let shape = cylinder(radius, height, &sampling).unwrap();
         validate(&shape);
         assert_close(volume(&shape), PI * r * r * f64::from(height), 1.0e-6);
+        if height < radius && height > 0.01 * radius {
+            let shape = torus(radius, height, &sampling).unwrap();
+            validate(&shape);
+            let tube = f64::from(height);
+            assert_close(volume(&shape), 2.0 * PI * PI * r * tube * tube, 1.0e-6);
+        }
     }
 
     /// Whatever the numbers, there is an answer and no panic.
@@ -420,6 +530,12 @@ proptest! {
                     validate(&shape);
                 }
                 if let Ok(shape) = cylinder(size[0], size[1], &sampling) {
+                    validate(&shape);
+                }
+                if let Ok(shape) = torus(size[0], size[1], &sampling) {
+                    validate(&shape);
+                }
+                if let Ok(shape) = sheet(size[0], size[1], size[2], &sampling) {
                     validate(&shape);
                 }
             }

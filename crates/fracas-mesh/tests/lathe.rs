@@ -189,8 +189,11 @@ fn what_cannot_be_turned_is_refused() {
         let wall = body(&straight, bad, LatheResolution::Segments(24));
         assert!(matches!(refuse(&wall), GenerateError::BadLength { what: "wall", .. }));
     }
-    assert!(matches!(refuse(&fine(&[])), GenerateError::ShortProfile { points: 0 }));
-    assert!(matches!(refuse(&fine(&[[1.0, 0.0]])), GenerateError::ShortProfile { points: 1 }));
+    assert!(matches!(refuse(&fine(&[])), GenerateError::BadProfile { points: 0 }));
+    assert!(matches!(refuse(&fine(&[[1.0, 0.0]])), GenerateError::BadProfile { points: 1 }));
+    let long: Vec<[f64; 2]> = (0..2_001).map(|k| [1.0, 0.01 * f64::from(k)]).collect();
+    assert!(matches!(refuse(&fine(&long)), GenerateError::BadProfile { points: 2_001 }));
+    lathe(&fine(&long[..2_000])).unwrap();
     let repeated = fine(&[[0.5, 0.0], [0.5, 0.0], [0.5, 1.0]]);
     assert!(matches!(refuse(&repeated), GenerateError::RepeatedProfilePoint { index: 1 }));
     let knot = fine(&[[0.5, 0.0], [1.0, 1.0], [0.5, 1.0], [1.0, 0.0]]);
@@ -218,10 +221,13 @@ fn what_cannot_be_turned_is_refused() {
     let none = body(&straight, 0.01, LatheResolution::Tets(0));
     assert!(matches!(refuse(&none), GenerateError::NoTets));
     for many in [LatheResolution::Tets(u32::MAX), LatheResolution::Segments(u32::MAX)] {
-        assert!(matches!(refuse(&body(&straight, 0.01, many)), GenerateError::TooManyTets { .. }));
+        assert!(matches!(
+            refuse(&body(&straight, 0.01, many)),
+            GenerateError::TooManyElements { .. }
+        ));
     }
     let layers = Lathe { layers: u32::MAX, ..fine(&straight) };
-    assert!(matches!(refuse(&layers), GenerateError::TooManyTets { .. }));
+    assert!(matches!(refuse(&layers), GenerateError::TooManyElements { .. }));
     assert_eq!(
         refuse(&knot).to_string(),
         "the profile crosses itself: its segments 0 and 2 meet (counted from 0)"
@@ -229,7 +235,7 @@ fn what_cannot_be_turned_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// A random line is turned into a sound mesh with the volume of its wall, or refused.
     #[test]
@@ -252,6 +258,9 @@ proptest! {
         if let Ok(mesh) = lathe(&lathe_) {
             assert_sound(&mesh);
             prop_assert_eq!(boundary(&mesh).euler_characteristic(), if closed { 2 } else { 0 });
+            if tets >= 1_000 * layers {
+                assert_close(mesh.tets.len() as f64, tets.into(), 0.03);
+            }
         }
     }
 

@@ -109,7 +109,7 @@ fn what_cannot_be_thickened_is_refused() {
         assert!(matches!(shell(&pane, bad, 1), Err(GenerateError::BadLength { .. })));
     }
     assert!(matches!(shell(&pane, 0.1, 0), Err(GenerateError::NoLayers)));
-    assert!(matches!(shell(&pane, 0.1, u32::MAX), Err(GenerateError::TooManyTets { .. })));
+    assert!(matches!(shell(&pane, 0.1, u32::MAX), Err(GenerateError::TooManyElements { .. })));
 
     let mut turned = pane.clone();
     turned.triangles[4].swap(0, 1);

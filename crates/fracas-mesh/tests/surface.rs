@@ -9,10 +9,11 @@ use std::time::Instant;
 
 use fracas::glam::{DQuat, DVec3};
 use fracas_mesh::generate::surfaces::{block, cylinder, sphere, torus};
+use fracas_mesh::generate::{GenerateError, shell};
 use fracas_mesh::surface::{SurfaceError, SurfaceRepairs};
 use fracas_mesh::{Attribute, ClosedSurface, Objects, Surface};
 use proptest::prelude::*;
-use tet_checks::{assert_close, assert_closed};
+use tet_checks::{assert_close, assert_closed, assert_sound, boundary};
 
 fn cube() -> Surface {
     block([1.0; 3]).unwrap()
@@ -56,8 +57,8 @@ fn asset(name: &str) -> Vec<u8> {
 }
 
 /// `v` and `f` lines of plain triangles.
-fn bunny() -> Surface {
-    let text = String::from_utf8(asset("bunny.obj")).unwrap();
+fn obj(name: &str) -> Surface {
+    let text = String::from_utf8(asset(name)).unwrap();
     let mut surface = Surface::default();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -147,6 +148,16 @@ fn shapes_have_their_volume_area_and_genus() {
     let brick = block([1.0, 2.0, 3.0]).unwrap();
     assert_close(brick.volume(), 6.0, 1.0e-15);
     assert_close(brick.area(), 22.0, 1.0e-15);
+    for divisions in [9, 40, u32::MAX] {
+        let refused = sphere(1.0, divisions);
+        assert!(
+            matches!(refused, Err(GenerateError::TooManyElements { count }) if count > 5_000_000)
+        );
+    }
+    assert!(matches!(torus(1.0, 1.0, 8, 8), Err(GenerateError::ThickTube { .. })));
+    assert!(matches!(torus(1.0, 0.1, 8, 2), Err(GenerateError::FewSegments { segments: 2 })));
+    assert!(matches!(block([1.0, f64::NAN, 1.0]), Err(GenerateError::BadLength { .. })));
+    assert!(matches!(cylinder(1.0, 0.0, 9), Err(GenerateError::BadLength { what: "height", .. })));
     let pair = joined(&[brick.clone(), moved(brick, [5.0, 0.0, 0.0])]);
     assert_eq!(pair.components(), [(0..12).collect::<Vec<u32>>(), (12..24).collect()]);
 }
@@ -154,7 +165,8 @@ fn shapes_have_their_volume_area_and_genus() {
 #[test]
 fn assets_become_closed_surfaces() {
     for (name, surface, euler) in [
-        ("bunny", bunny(), 2),
+        ("bunny", obj("bunny.obj"), 2),
+        ("goblet", obj("goblet.obj"), 2),
         ("spot", ply("spot.ply"), 2),
         ("nut", ply("nut.ply"), 0),
         ("gear", stl("gear.stl"), 0),
@@ -170,6 +182,26 @@ fn assets_become_closed_surfaces() {
         );
         assert_eq!(closed.surface().euler_characteristic(), euler, "{name}");
     }
+}
+
+#[test]
+fn assets_become_shells() {
+    for (name, surface, thickness) in [
+        ("panel", obj("panel.obj"), 1.0e-3),
+        ("panel", obj("panel.obj"), 1.0e-2),
+        ("bunny", obj("bunny.obj"), 2.0e-4),
+        ("spot", ply("spot.ply"), 1.0e-3),
+        ("nut", ply("nut.ply"), 1.0e-2),
+    ] {
+        let mesh = shell(&surface, thickness, 1).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_sound(&mesh);
+        assert_close(mesh.volume(), surface.area() * thickness, 1.0e-3);
+        let twice = 2 * surface.euler_characteristic();
+        // a disk becomes a ball, what is closed two shells
+        let expected = if name == "panel" { 2 } else { twice };
+        assert_eq!(boundary(&mesh).euler_characteristic(), expected, "{name}");
+    }
+    assert!(matches!(check(obj("panel.obj")), Err(SurfaceError::Open { edges: 60, .. })));
 }
 
 #[test]
@@ -336,6 +368,23 @@ fn parts_that_touch_in_a_vertex_are_split() {
     let (split, repairs) = pinched.repair();
     assert_eq!(repairs.split, 1);
     assert_close(check(split).unwrap().surface().volume(), 2.0, 1.0e-12);
+
+    // in a dent, where the other is nearly all around
+    let mut dented = cube();
+    dented.vertices[7] = DVec3::splat(-0.4);
+    let spike = Surface {
+        vertices: vec![
+            DVec3::splat(-0.4),
+            DVec3::new(0.2, 0.45, 0.45),
+            DVec3::new(0.45, 0.2, 0.45),
+            DVec3::new(0.45, 0.45, 0.2),
+        ],
+        triangles: vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]],
+        ..Surface::default()
+    };
+    let volume = dented.volume().abs() + spike.volume().abs();
+    let (pair, _) = joined(&[turned(spike), dented]).repair();
+    assert_close(check(pair).unwrap().surface().volume(), volume, 1.0e-12);
 }
 
 #[test]
@@ -412,7 +461,6 @@ fn surfaces_that_cross_are_refused() {
     refuse(folded);
 }
 
-/// Against all pairs, with parry's test for those that have no corner in common.
 #[test]
 fn a_large_surface_is_checked_in_time() {
     let ball = sphere(1.0, 6).unwrap();
@@ -424,6 +472,34 @@ fn a_large_surface_is_checked_in_time() {
     let start = Instant::now();
     check(ball).unwrap();
     println!("81,920 triangles: check {:?}", start.elapsed());
+}
+
+/// Heaps that a search of all pairs would drown in.
+#[test]
+fn heaps_are_refused_in_time() {
+    // all through one point, so that each crosses all others
+    let needle = |k: u32| {
+        let tip = DVec3::new(1.0, 0.000_7 * f64::from(k), 0.0);
+        let mut needle = block([1.0; 3]).unwrap();
+        for x in &mut needle.vertices {
+            *x = DVec3::new(-tip.x, -tip.y, 0.0) * x.x.signum() + 1.0e-3 * *x;
+        }
+        needle
+    };
+    let needles: Vec<Surface> = (0..500).map(needle).collect();
+    let (heap, _) = joined(&needles).repair();
+    let refused = check(heap).unwrap_err();
+    assert!(matches!(refused, SurfaceError::SelfCrossing { pairs: 1000, .. }), "{refused}");
+    // loose triangles in one plane, none near another
+    let mut loose = Surface::default();
+    for k in 0..60_000 {
+        let corner = DVec3::new(0.0, f64::from(k % 250), f64::from(k / 250));
+        loose.vertices.extend([corner, corner + 0.1 * DVec3::Y, corner + 0.1 * DVec3::Z]);
+        loose.triangles.push([3 * k, 3 * k + 1, 3 * k + 2]);
+    }
+    let (same, repairs) = loose.clone().repair();
+    assert_eq!((&same, repairs), (&loose, SurfaceRepairs::default()));
+    assert!(matches!(check(same), Err(SurfaceError::Open { edges: 180_000, .. })));
 }
 
 /// Mean curvature 1/r on a ball, 1/(2r) on a cylinder, and (R + 2r cos v)/(2r (R + r cos v)) on a
@@ -513,5 +589,42 @@ proptest! {
         prop_assert_eq!(repairs.welded + repairs.turned + repairs.inside_out, 0);
         prop_assert_eq!(&again, &mended);
         let _ = check(mended);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Assets pass at any size and turn; with noise they pass or are refused.
+    #[test]
+    fn moved_assets_are_still_closed(
+        which in 0usize..4,
+        scale in -3.0f64..3.0,
+        axis in prop::array::uniform3(-1.0f64..1.0),
+        angle in 0.0f64..6.0,
+        noise in -8.0f64..0.0,
+    ) {
+        let asset = match which {
+            0 => obj("bunny.obj"),
+            1 => obj("goblet.obj"),
+            2 => ply("nut.ply"),
+            _ => stl("gear.stl"),
+        };
+        let turn = DQuat::from_axis_angle(DVec3::from(axis).normalize_or(DVec3::X), angle);
+        let mut surface = asset;
+        for x in &mut surface.vertices {
+            *x = 10.0f64.powf(scale) * (turn * *x);
+        }
+        let (mut surface, _) = surface.repair();
+        prop_assert!(check(surface.clone()).is_ok());
+        let [low, high] = surface.bounds().unwrap();
+        let reach = 10.0f64.powf(noise) * low.distance(high);
+        for (k, x) in surface.vertices.iter_mut().enumerate() {
+            let k = k as f64;
+            *x += reach * DVec3::new((17.0 * k).sin(), (29.0 * k).sin(), (43.0 * k).sin());
+        }
+        let (surface, repairs) = surface.repair();
+        prop_assert_eq!(repairs.welded, 0);
+        let _ = check(surface);
     }
 }

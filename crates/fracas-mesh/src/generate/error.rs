@@ -2,7 +2,8 @@
 
 use fracas::glam::DVec3;
 
-use super::{MAX_PARTICLES, MAX_TETS};
+use super::profile::MOST_POINTS;
+use super::{MAX_ELEMENTS, MAX_PARTICLES};
 use crate::surface::{SurfaceError, describe};
 
 /// Why a shape was refused.
@@ -78,8 +79,10 @@ pub enum GenerateError {
         count: u64,
     },
     /// The mesh is finer than this machine should be asked for.
-    #[error("the mesh would have about {count} tetrahedra, but at most {MAX_TETS} are allowed")]
-    TooManyTets {
+    #[error(
+        "the mesh would have about {count} tetrahedra or triangles, but at most {MAX_ELEMENTS} are allowed"
+    )]
+    TooManyElements {
         /// How many there would be.
         count: u64,
     },
@@ -95,9 +98,9 @@ pub enum GenerateError {
         /// How many there are.
         segments: u32,
     },
-    /// A profile is no line.
-    #[error("a profile needs at least 2 points, but has {points}")]
-    ShortProfile {
+    /// A profile is no line, or has too many points.
+    #[error("a profile needs from 2 to {MOST_POINTS} points, but has {points}")]
+    BadProfile {
         /// How many there are.
         points: usize,
     },

@@ -8,7 +8,7 @@ use fracas::glam::DVec3;
 use super::GenerateError;
 use super::circle::{turn, widening};
 use super::error::require_length;
-use super::prisms::{MAX_TETS, inverted, prisms, require_tets};
+use super::prisms::{MAX_ELEMENTS, inverted, prisms, require_tets};
 use super::profile::{Point, Profile, Row};
 use crate::surface::Surface;
 use crate::tets::TetMesh;
@@ -87,14 +87,14 @@ pub fn lathe(lathe: &Lathe) -> Result<TetMesh, GenerateError> {
     }
 }
 
-/// The closed surface of a solid of revolution about the y axis, with so many edges around the
-/// widest ring: the space between the line `profile` of points (r, y), in m, and the axis. Rings
-/// are widened as those of [`lathe`] are.
+/// The space between a line of points (r, y), in m, and the y axis, turned about it, as a closed
+/// surface: flat discs close it where the line does not end on the axis. So many edges around the
+/// widest ring, at least 6; rings are widened as those of [`lathe`] are.
 ///
 /// # Errors
 ///
 /// Lines that cross the axis or themselves; see [`GenerateError`].
-pub(super) fn solid(profile: &[[f64; 2]], segments: u32) -> Result<Surface, GenerateError> {
+pub fn revolved(profile: &[[f64; 2]], segments: u32) -> Result<Surface, GenerateError> {
     let mut points = profile.to_vec();
     // flat discs where the line does not end on the axis
     if let (Some(&[r, y]), Some(&[last_r, last_y])) = (profile.first(), profile.last()) {
@@ -106,8 +106,12 @@ pub(super) fn solid(profile: &[[f64; 2]], segments: u32) -> Result<Surface, Gene
         }
     }
     let rings = rings_of_segments(&Profile::new(&points, None)?, segments)?;
+    let triangles = stack(&rings);
+    if triangles.len() as u64 > MAX_ELEMENTS {
+        return Err(GenerateError::TooManyElements { count: triangles.len() as u64 });
+    }
     let vertices = rings.iter().flat_map(|ring| ring.points(ring.row.outer)).collect();
-    Ok(Surface { vertices, triangles: stack(&rings), ..Surface::default() })
+    Ok(Surface { vertices, triangles, ..Surface::default() })
 }
 
 /// Vertices around the axis.
@@ -149,22 +153,29 @@ fn rings_of_segments(profile: &Profile, segments: u32) -> Result<Vec<Ring>, Gene
         return Err(GenerateError::FewSegments { segments });
     }
     let edge = std::f64::consts::TAU * profile.widest() / f64::from(segments);
-    rings(profile, edge, 1)
+    rings(profile, edge, EQUILATERAL * edge, 1)
 }
 
-/// Rings with edges about so long, in m.
-fn rings(profile: &Profile, edge: f64, per_triangle: u64) -> Result<Vec<Ring>, GenerateError> {
+/// Height of an equilateral triangle over its edge.
+const EQUILATERAL: f64 = 0.866_025_403_784_438_6;
+
+/// Rings with edges about so long and so far apart, in m.
+fn rings(
+    profile: &Profile,
+    edge: f64,
+    apart: f64,
+    per_triangle: u64,
+) -> Result<Vec<Ring>, GenerateError> {
     let count = (most_triangles(profile, edge) as u64).saturating_mul(per_triangle);
-    if count > 4 * MAX_TETS {
-        return Err(GenerateError::TooManyTets { count });
+    if count > 4 * MAX_ELEMENTS {
+        return Err(GenerateError::TooManyElements { count });
     }
-    let height_of_equilateral = 0.75f64.sqrt() * edge;
     let ring = |(i, row): (usize, Row)| {
         let around = (std::f64::consts::TAU * row.between(0.5)[0] / edge).round() as u32;
         let count = if row.outer[0] == 0.0 { 1 } else { around.max(FEWEST) };
         Ring { row, count, turned: i % 2 == 1 }
     };
-    Ok(profile.rows(height_of_equilateral).into_iter().enumerate().map(ring).collect())
+    Ok(profile.rows(apart).into_iter().enumerate().map(ring).collect())
 }
 
 /// An upper estimate: an equilateral triangle has an area of 0.43 edge², but there are at least
@@ -176,35 +187,55 @@ fn most_triangles(profile: &Profile, edge: f64) -> f64 {
 }
 
 /// Rings with about so many tetrahedra: the count falls with the length of edges, up to steps,
-/// so bisection comes close, and the nearest that it meets is taken.
+/// so bisection comes close, and the nearest that it meets is taken. The steps are those of whole
+/// rings; so a second search keeps the rings and changes how many edges they have.
 fn rings_of_count(
     profile: &Profile,
     tets: u32,
     per_triangle: u64,
 ) -> Result<Vec<Ring>, GenerateError> {
-    let wished = f64::from(tets);
-    let miss = |rings: &[Ring]| {
-        let between = |pair: &[Ring]| u64::from(pair[0].edges()) + u64::from(pair[1].edges());
-        let triangles = rings.windows(2).map(between).sum::<u64>();
-        (per_triangle * triangles) as f64 / wished - 1.0
-    };
-    let ideal = (profile.area() * per_triangle as f64 / (0.43 * wished)).sqrt();
-    let (mut short, mut long) = (0.25 * ideal, ideal);
-    while most_triangles(profile, long) * per_triangle as f64 > wished && long < 1.0e3 * ideal {
-        long *= 2.0;
+    let ideal = (profile.area() * per_triangle as f64 / (0.43 * f64::from(tets))).sqrt();
+    let mut longest = ideal;
+    while most_triangles(profile, longest) * per_triangle as f64 > f64::from(tets)
+        && longest < 1.0e3 * ideal
+    {
+        longest *= 2.0;
     }
-    let mut best = Err(GenerateError::TooManyTets { count: tets.into() });
-    for _ in 0..40 {
-        let edge = (short * long).sqrt();
-        let trial = rings(profile, edge, per_triangle);
-        let found = trial.as_deref().map_or(f64::INFINITY, miss);
-        if found > 0.0 {
-            short = edge;
-        } else {
-            long = edge;
+    let search = |lengths: [f64; 2], apart: &dyn Fn(f64) -> f64| {
+        nearest_count(tets, lengths, |edge| {
+            let rings = rings(profile, edge, apart(edge), per_triangle)?;
+            let between = |pair: &[Ring]| u64::from(pair[0].edges()) + u64::from(pair[1].edges());
+            let count = per_triangle * rings.windows(2).map(between).sum::<u64>();
+            Ok((count as f64, rings))
+        })
+    };
+    let (edge, _) = search([0.25 * ideal, longest], &|edge| EQUILATERAL * edge)?;
+    let (_, rings) = search([0.8 * edge, 1.25 * edge], &|_| EQUILATERAL * edge)?;
+    Ok(rings)
+}
+
+/// Bisection for the length that gives the wished count, which falls with it: the nearest that it
+/// meets, with what was made of it. Lengths for which nothing could be made are too short.
+fn nearest_count<T>(
+    wished: u32,
+    [mut short, mut long]: [f64; 2],
+    make: impl Fn(f64) -> Result<(f64, T), GenerateError>,
+) -> Result<(f64, T), GenerateError> {
+    let mut best = Err(GenerateError::TooManyElements { count: wished.into() });
+    let mut least = f64::INFINITY;
+    for _ in 0..30 {
+        let length = (short * long).sqrt();
+        let mut over = f64::INFINITY;
+        if let Ok((count, made)) = make(length) {
+            over = count - f64::from(wished);
+            if over.abs() < least {
+                (least, best) = (over.abs(), Ok((length, made)));
+            }
         }
-        if found.abs() < best.as_deref().map_or(f64::INFINITY, |best| miss(best).abs()) {
-            best = trial;
+        if over > 0.0 {
+            short = length;
+        } else {
+            long = length;
         }
     }
     best

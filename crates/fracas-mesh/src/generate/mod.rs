@@ -5,11 +5,12 @@
 //! to the cells around it.
 //!
 //! The origin is the centre of the shape and of its mass. Volumes and second moments are exact for
-//! blocks. Spheres, cylinders and tori keep the cells whose centre lies inside, and their volumes sum to
-//! that of the shape: a lattice found from a count has cells of just that volume (the outermost
-//! centres may then lie outside by up to a tenth of the spacing), the particles of a lattice that
-//! was given are scaled alike. Particles are numbered along the rows of the lattice
-//! with the axis of most cells outermost, so that neighbours in memory are near in space.
+//! blocks. Spheres, cylinders and tori keep the cells whose centre lies inside, and their volumes
+//! sum to that of the shape: a lattice found from a count has cells of just that volume (the
+//! outermost centres may then lie outside by up to a tenth of the spacing), the particles of a
+//! lattice that was given, and those of a torus, are scaled alike. Particles are numbered along the
+//! rows of the lattice with the axis of most cells outermost, so that neighbours in memory are near
+//! in space.
 
 mod circle;
 mod error;
@@ -18,21 +19,21 @@ mod lattice;
 mod prisms;
 mod profile;
 mod resolution;
-mod ring;
 mod shell;
 pub mod surfaces;
+mod torus;
 
 pub use error::GenerateError;
 pub use lathe::{Lathe, LatheResolution, lathe};
 pub use lattice::Neighbourhood;
-pub use prisms::MAX_TETS;
+pub use prisms::MAX_ELEMENTS;
 pub use shell::shell;
 
 use fracas::solids::oriented::OrientedShape;
 
 use error::require_size;
 use lattice::Lattice;
-use ring::Ring;
+use torus::Torus;
 
 /// The most particles a generator makes.
 pub const MAX_PARTICLES: u64 = 2_000_000;
@@ -224,7 +225,7 @@ pub fn cylinder(
 pub fn torus(radius: f32, tube: f32, sampling: &Sampling) -> Result<OrientedShape, GenerateError> {
     require_size("radius", radius)?;
     require_size("tube", tube)?;
-    let ring = Ring::new(f64::from(radius), f64::from(tube))?;
+    let ring = Torus::new(f64::from(radius), f64::from(tube))?;
     let lattice = match sampling.resolution {
         Resolution::Count(count) => ring.lattice(count)?,
         Resolution::Lattice(counts) => Lattice::in_box(ring.size(), counts)?,

@@ -5,8 +5,8 @@ use fracas::glam::DVec3;
 use super::GenerateError;
 use crate::tets::TetMesh;
 
-/// The most tetrahedra a generator makes.
-pub const MAX_TETS: u64 = 10_000_000;
+/// The most tetrahedra or triangles a generator makes.
+pub const MAX_ELEMENTS: u64 = 10_000_000;
 
 /// `Ok` for so many triangles and layers.
 pub(super) fn require_tets(triangles: usize, layers: u32) -> Result<(), GenerateError> {
@@ -14,7 +14,7 @@ pub(super) fn require_tets(triangles: usize, layers: u32) -> Result<(), Generate
         return Err(GenerateError::NoLayers);
     }
     let count = 3 * (triangles as u64).saturating_mul(layers.into());
-    if count > MAX_TETS { Err(GenerateError::TooManyTets { count }) } else { Ok(()) }
+    if count > MAX_ELEMENTS { Err(GenerateError::TooManyElements { count }) } else { Ok(()) }
 }
 
 /// Three tetrahedra for each triangle and layer, triangle by triangle. Vertex v of layer j is

@@ -47,9 +47,9 @@ impl Profile {
         Ok(Self { rows: points.iter().zip(&inner).map(row).collect() })
     }
 
-    /// Largest outer radius, in m.
+    /// Largest radius in the middle of the wall, in m.
     pub fn widest(&self) -> f64 {
-        self.rows.iter().fold(0.0, |widest: f64, row| widest.max(row.outer[0]))
+        self.rows.iter().fold(0.0, |widest: f64, row| widest.max(row.between(0.5)[0]))
     }
 
     /// How many points it was given.
@@ -116,8 +116,8 @@ fn divide(run: &[Row], spacing: f64, rows: &mut Vec<Row>) {
 
 /// The points, from bottom to top, if they make a line that can be turned.
 fn checked(points: &[Point]) -> Result<Vec<Point>, GenerateError> {
-    if points.len() < 2 {
-        return Err(GenerateError::ShortProfile { points: points.len() });
+    if !(2..=MOST_POINTS).contains(&points.len()) {
+        return Err(GenerateError::BadProfile { points: points.len() });
     }
     for (index, &[r, y]) in points.iter().enumerate() {
         let at_end = index == 0 || index + 1 == points.len();
@@ -157,6 +157,9 @@ fn checked(points: &[Point]) -> Result<Vec<Point>, GenerateError> {
     }
     Ok(points)
 }
+
+/// Of more points the search for crossings, which looks at all pairs, would take long.
+pub(super) const MOST_POINTS: usize = 2_000;
 
 /// Nearest two points may be to each other, and one to the axis, in m.
 const NEAREST: f64 = 1.0e-9;

@@ -30,6 +30,7 @@ pub fn shell(surface: &Surface, thickness: f64, layers: u32) -> Result<TetMesh, 
     require_length("thickness", thickness)?;
     require_manifold(surface)?;
     require_tets(surface.triangles.len(), layers)?;
+    let surface = &surface.clone().without_unused();
 
     let offsets = offsets(surface);
     let layer = |j: u32| {
@@ -72,6 +73,7 @@ fn offsets(surface: &Surface) -> Vec<DVec3> {
             let [x, y, z] = [0, 1, 2].map(|i| places[(k + i) % 3]);
             let (to, from) = ((y - x).normalize_or_zero(), (z - x).normalize_or_zero());
             let (sine, cosine) = (to.cross(from).length(), to.dot(from));
+            // a weight needs no more digits
             let angle = f64::from(ops::atan2(sine as f32, cosine as f32));
             normals[corners[k] as usize] += angle * normal;
             weights[corners[k] as usize] += angle;

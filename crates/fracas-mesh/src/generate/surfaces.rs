@@ -5,8 +5,9 @@ use fracas::glam::DVec3;
 use super::GenerateError;
 use super::circle::turn;
 use super::error::require_length;
-use super::lathe::solid;
 use crate::surface::Surface;
+
+pub use super::lathe::revolved;
 
 /// The most times a sphere is divided: then it has 1.3 million triangles.
 const MOST_DIVISIONS: u32 = 8;
@@ -38,7 +39,9 @@ pub fn block(size: [f64; 3]) -> Result<Surface, GenerateError> {
 pub fn sphere(radius: f64, divisions: u32) -> Result<Surface, GenerateError> {
     require_length("radius", radius)?;
     if divisions > MOST_DIVISIONS {
-        return Err(GenerateError::TooManyTets { count: u64::MAX });
+        return Err(GenerateError::TooManyElements {
+            count: 20 << divisions.saturating_mul(2).min(58),
+        });
     }
     let golden = 0.5 * (1.0 + 5.0f64.sqrt());
     let mut vertices = Vec::new();
@@ -110,8 +113,8 @@ pub fn torus(radius: f64, tube: f64, segments: u32, sides: u32) -> Result<Surfac
         }
     }
     let count = 2 * u64::from(segments) * u64::from(sides);
-    if count > super::MAX_TETS {
-        return Err(GenerateError::TooManyTets { count });
+    if count > super::MAX_ELEMENTS {
+        return Err(GenerateError::TooManyElements { count });
     }
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
@@ -140,15 +143,4 @@ pub fn cylinder(radius: f64, height: f64, segments: u32) -> Result<Surface, Gene
     require_length("radius", radius)?;
     require_length("height", height)?;
     revolved(&[[radius, -0.5 * height], [radius, 0.5 * height]], segments)
-}
-
-/// The space between a line of points (r, y), in m, and the y axis, turned about it: flat discs
-/// close it where the line does not end on the axis. So many edges around the widest ring; rings
-/// are widened as those of [`lathe`](super::lathe) are.
-///
-/// # Errors
-///
-/// Lines that cross the axis or themselves; see [`GenerateError`].
-pub fn revolved(profile: &[[f64; 2]], segments: u32) -> Result<Surface, GenerateError> {
-    solid(profile, segments)
 }

@@ -166,7 +166,7 @@ pub enum SurfaceError {
         describe(*.at)
     )]
     SelfCrossing {
-        /// How many pairs.
+        /// How many pairs; no more than 1,000 are counted.
         pairs: usize,
         /// Where.
         at: DVec3,

@@ -15,8 +15,11 @@ use super::Surface;
 /// Corners of a triangle.
 type Triangle = [DVec3; 3];
 
-/// Pairs of triangles that meet where they should not, the lower number first, in order. All
-/// triangles must have an area.
+/// The search ends at so many pairs: of a heap of triangles in one place, all pairs cross.
+pub(super) const MOST_PAIRS: usize = 1000;
+
+/// Pairs of triangles that meet where they should not, the lower number first: all of them, or the
+/// first [`MOST_PAIRS`]. All triangles must have an area.
 pub(crate) fn crossings(surface: &Surface) -> Vec<[u32; 2]> {
     let boxes: Vec<Aabb> = (0..surface.triangles.len())
         .map(|t| {
@@ -32,9 +35,11 @@ pub(crate) fn crossings(surface: &Surface) -> Vec<[u32; 2]> {
             if cross(corners, surface.corners(other as usize)) {
                 pairs.push([t, other]);
             }
+            if pairs.len() == MOST_PAIRS {
+                return pairs;
+            }
         }
     }
-    pairs.sort_unstable();
     pairs
 }
 

@@ -91,9 +91,10 @@ impl Surface {
         surface.face_outwards(&mut repairs);
         let joined = repairs.welded + repairs.welded_near;
         surface.split_touching(&same, &mut repairs);
-        surface.drop_unused(&mut repairs);
+        let before = surface.vertices.len();
+        let surface = surface.without_unused();
         // a vertex that was joined with another is not unused as well
-        repairs.unused -= joined;
+        repairs.unused = before - surface.vertices.len() - joined;
         (surface, repairs)
     }
 
@@ -163,7 +164,7 @@ impl Surface {
             return;
         }
         let [low, high] = self.bounds().unwrap_or_default();
-        let same = near_vertices(&self.vertices, used, NEAR * low.distance(high));
+        let same = near_vertices(&self.vertices, used, low, NEAR * low.distance(high));
         let (mut trial, mut counted) = (self.clone(), *repairs);
         trial.weld(&same, &mut counted.welded_near);
         // those at equal places are among the near ones, and were counted before
@@ -342,10 +343,10 @@ impl Surface {
         }
     }
 
-    fn drop_unused(&mut self, repairs: &mut SurfaceRepairs) {
+    /// The same without vertices that no triangle uses.
+    pub(crate) fn without_unused(mut self) -> Self {
         let used = self.used();
         let kept: Vec<usize> = (0..used.len()).filter(|&v| used[v]).collect();
-        repairs.unused += used.len() - kept.len();
         let mut number = vec![0; used.len()];
         for (new, &old) in kept.iter().enumerate() {
             number[old] = new as u32;
@@ -357,6 +358,7 @@ impl Surface {
         for v in self.triangles.iter_mut().flatten() {
             *v = number[*v as usize];
         }
+        self
     }
 }
 
@@ -377,17 +379,22 @@ fn equal_vertices(vertices: &[DVec3], used: &[bool]) -> Vec<u32> {
 
 /// The first used vertex of the cluster of each, in which every one is nearer than `reach` to
 /// another.
-fn near_vertices(vertices: &[DVec3], used: &[bool], reach: f64) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..vertices.len() as u32).filter(|&v| used[v as usize]).collect();
-    order.sort_unstable_by(|&a, &b| {
-        vertices[a as usize].x.total_cmp(&vertices[b as usize].x).then(a.cmp(&b))
-    });
+fn near_vertices(vertices: &[DVec3], used: &[bool], low: DVec3, reach: f64) -> Vec<u32> {
+    // cells as wide as the reach, so that near ones are in the same cell or the next
+    let cell = |v: u32| ((vertices[v as usize] - low) / reach).to_array().map(|x| x as i64);
+    let mut cells: Vec<([i64; 3], u32)> =
+        (0..vertices.len() as u32).filter(|&v| used[v as usize]).map(|v| (cell(v), v)).collect();
+    cells.sort_unstable();
     let mut sets = Sets::new(vertices.len());
-    for (i, &v) in order.iter().enumerate() {
-        let x = vertices[v as usize];
-        for &w in order[i + 1..].iter().take_while(|&&w| vertices[w as usize].x <= x.x + reach) {
-            if x.distance(vertices[w as usize]) <= reach {
-                sets.join(v, w);
+    for &([x, y, z], v) in &cells {
+        for (dx, dy) in (0..9).map(|k| (k / 3 - 1, k % 3 - 1)) {
+            let column = [x + dx, y + dy];
+            let from = cells.partition_point(|&(at, _)| at < [column[0], column[1], z - 1]);
+            let is_near = |at: [i64; 3]| at <= [column[0], column[1], z + 1];
+            for &(_, w) in cells[from..].iter().take_while(|&&(at, _)| is_near(at)) {
+                if w < v && vertices[v as usize].distance(vertices[w as usize]) <= reach {
+                    sets.join(v, w);
+                }
             }
         }
     }

@@ -30,17 +30,20 @@ pub(super) fn shells(surface: &Surface) -> Vec<Shell> {
         parts.iter().map(|part| !part.iter().any(|&t| open[t as usize])).collect();
     let boxes: Vec<[DVec3; 2]> = parts.iter().map(|part| bounds(surface, part)).collect();
 
-    // A part that does not cross another lies inside it with all its points, or with none.
+    // A part that does not cross another lies inside it with all its points, or with none; corners
+    // may touch it, the middle of a triangle does not.
     let inside = |i: usize, j: usize| {
         let ([low, high], [lowest, highest]) = (boxes[i], boxes[j]);
         i != j
-            && closed[j]
+            && closed[i]
             && low.cmpge(lowest).all()
             && high.cmple(highest).all()
-            && winding(surface, &parts[j], surface.corners(parts[i][0] as usize)[0]).abs() > 0.5
+            && winding(surface, &parts[j], surface.centre(parts[i][0] as usize)).abs() > 0.5
     };
-    let around: Vec<Vec<usize>> =
-        (0..parts.len()).map(|i| (0..parts.len()).filter(|&j| inside(i, j)).collect()).collect();
+    let solid: Vec<usize> = (0..parts.len()).filter(|&i| closed[i]).collect();
+    let around: Vec<Vec<usize>> = (0..parts.len())
+        .map(|i| solid.iter().copied().filter(|&j| inside(i, j)).collect())
+        .collect();
     let root = |i: usize| around[i].iter().copied().find(|&j| around[j].is_empty()).unwrap_or(i);
     let roots: Vec<usize> = (0..parts.len()).map(root).collect();
     let shell = |(i, triangles): (usize, Vec<u32>)| Shell {
