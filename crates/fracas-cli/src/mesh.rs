@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
-use fracas_mesh::fragments::{Fracture, Fragments, Pattern};
+use fracas_mesh::fragments::{FRAGMENT, Fracture, Fragments, Pattern};
 use fracas_mesh::nearest::NearestOnSurface;
 use fracas_mesh::stuffing::{self, Filling, Fit};
 use fracas_mesh::tets::Quality;
@@ -106,8 +106,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     if let Some(fragments) = &fragments {
         let values = fragments.of_tet.iter().map(|&fragment| fragment as f32).collect();
         // in a file that was cut up before, the new fragments take the place of the old
-        mesh.tet_attributes.retain(|attribute| attribute.name != "fragment");
-        mesh.tet_attributes.push(Attribute { name: "fragment".into(), values });
+        mesh.tet_attributes.retain(|attribute| attribute.name != FRAGMENT);
+        mesh.tet_attributes.push(Attribute { name: FRAGMENT.into(), values });
     }
     output::write_bytes(&arguments.output, &write(&mesh))?;
 

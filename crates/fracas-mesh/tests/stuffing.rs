@@ -453,17 +453,7 @@ impl Random {
 /// all promises, or a reason.
 #[test]
 fn deformed_surfaces_are_filled_or_refused() {
-    fill_deformed(60);
-}
-
-/// The same, longer; run by hand with `--ignored`.
-#[test]
-#[ignore = "takes minutes"]
-fn a_thousand_deformed_surfaces_are_filled_or_refused() {
-    fill_deformed(1_000);
-}
-
-fn fill_deformed(cases: usize) {
+    let cases = 60;
     let mut random = Random(7);
     let shapes = [
         ply("nut.ply"),
@@ -501,44 +491,4 @@ fn fill_deformed(cases: usize) {
         }
     }
     assert!(5 * filled >= 3 * cases, "only {filled} of {cases} were filled");
-    println!("{filled} of {cases} were filled");
-}
-
-/// The figures of the documentation; run by hand with `--ignored --nocapture`.
-#[test]
-#[ignore = "prints figures"]
-fn measure() {
-    let plate = |thick: f64| cuboid(DVec3::new(1.0, 1.0, thick));
-    for (name, surface) in [
-        ("bunny", obj("bunny.obj")),
-        ("spot", ply("spot.ply")),
-        ("gear", stl("gear.stl")),
-        ("nut", ply("nut.ply")),
-        ("sphere", sphere(1.0, 24)),
-        ("torus", torus(1.0, 0.35, 48, 24)),
-        ("box", cuboid(DVec3::new(1.0, 2.0, 3.0))),
-        ("plate2", plate(0.02)),
-        ("plate5", plate(0.05)),
-        ("plate10", plate(0.1)),
-    ] {
-        if std::env::var("ONLY").is_ok_and(|only| only != name) {
-            continue;
-        }
-        let surface = closed(surface);
-        for tets in [100, 500, 2_000, 6_142, 20_000, 100_000] {
-            let clock = std::time::Instant::now();
-            match conform(&surface, tets) {
-                Ok(mesh) => println!(
-                    "{name} {tets}: {} tets {} vertices {:.2}° vol {:.1e} dev {:.3} in {:?}",
-                    mesh.tets.len(),
-                    mesh.vertices.len(),
-                    least_dihedral(&mesh),
-                    mesh.volume() / surface.surface().volume() - 1.0,
-                    deviation(&surface, &mesh),
-                    clock.elapsed()
-                ),
-                Err(error) => println!("{name} {tets}: {error} in {:?}", clock.elapsed()),
-            }
-        }
-    }
 }

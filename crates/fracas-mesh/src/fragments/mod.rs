@@ -32,6 +32,9 @@ use fracas::solids::oriented::OrientedShape;
 use crate::attributes::Attribute;
 use crate::tets::{TetError, TetMesh};
 
+/// What files call the value of a tetrahedron that is the number of its fragment.
+pub const FRAGMENT: &str = "fragment";
+
 /// How tetrahedra are gathered into fragments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

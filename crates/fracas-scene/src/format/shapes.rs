@@ -37,7 +37,7 @@ const JITTER: Field = field(
 );
 
 /// The most tetrahedra of one body.
-const MOST_TETS: u64 = 5_000_000;
+const MOST_TETS: u64 = fracas_mesh::stuffing::MAX_TETS as u64;
 const FILE: Field = field(
     "file",
     Text,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fracas::glam::DVec3;
 use fracas::solids::oriented::OrientedShape;
-use fracas_mesh::fragments::{Focus, Fracture, Pattern};
+use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, Pattern};
 use fracas_mesh::generate::{self, Lathe, LatheResolution, surfaces};
 use fracas_mesh::objects;
 use fracas_mesh::solid::FragmentedSolid;
@@ -19,9 +19,6 @@ use crate::reader::{Reader, short};
 
 /// Edges around a solid of revolution: finer than what tetrahedra show.
 const SEGMENTS: u32 = 96;
-
-/// The value of a tetrahedron in a file that `fracas mesh` wrote.
-const FRAGMENT: &str = "fragment";
 
 /// Where the tetrahedra come from, and how they are gathered.
 #[derive(Clone, Debug)]
