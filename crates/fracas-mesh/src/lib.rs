@@ -24,6 +24,7 @@ pub mod generate;
 pub mod nearest;
 pub mod objects;
 mod random;
+pub mod skin;
 pub mod solid;
 pub mod stuffing;
 pub mod surface;

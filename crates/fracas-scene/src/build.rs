@@ -1,7 +1,10 @@
 //! From a scene to a world.
 
+use std::sync::Arc;
+
 use fracas::material::{Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
+use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{BodyDesc, GripDesc, Region, ShapeDesc};
 use fracas::{BodyId, CommandError, World, WorldConfig};
@@ -12,6 +15,17 @@ use crate::meshes::Mesher;
 use crate::nearest::nearest;
 use crate::reader::Span;
 use crate::scene::{Body, Grip, Scene};
+use crate::shapes::Made;
+
+/// What is drawn of a body.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The body.
+    pub body: BodyId,
+    /// Its surface, which copies share; bind it with [`Skin::new`](fracas::skin::Skin::new). Its
+    /// edges are those of the tetrahedra, if the body is made of some.
+    pub skin: Arc<SkinMesh>,
+}
 
 impl Scene {
     /// A world with everything the scene has in it, stepped by `threads` threads.
@@ -39,18 +53,46 @@ impl Scene {
     /// # Errors
     /// As [`Scene::build`]; what was added before stays.
     pub fn populate(&self, world: &mut World) -> Result<Vec<BodyId>, SceneError> {
+        self.populate_with(world, |_, _, _| Ok(()))
+    }
+
+    /// Like [`Scene::build_with`], with what is drawn of the bodies, in the order of
+    /// [`Scene::body_names`].
+    ///
+    /// # Errors
+    /// As [`Scene::build`].
+    pub fn build_looks(&self, config: WorldConfig) -> Result<(World, Vec<Look>), SceneError> {
+        let mut world = World::new(config).map_err(|error| self.refused(0..0, &error))?;
+        let mut looks = Vec::new();
+        self.populate_with(&mut world, |body, made, ids| {
+            let skin = made.skin().map_err(|what| self.shape_refused(body, &what))?;
+            let skin = Arc::new(skin);
+            looks.extend(ids.iter().map(|&body| Look { body, skin: Arc::clone(&skin) }));
+            Ok(())
+        })?;
+        Ok((world, looks))
+    }
+
+    /// Tells `made` of every shape and the bodies that were spawned with it.
+    fn populate_with(
+        &self,
+        world: &mut World,
+        mut made: impl FnMut(&Body, &Made, &[BodyId]) -> Result<(), SceneError>,
+    ) -> Result<Vec<BodyId>, SceneError> {
         for obstacle in &self.obstacles {
             let added = world.add_half_space(obstacle.desc.clone());
             added.map_err(|error| self.refused(obstacle.span.clone(), &error))?;
         }
         let (mut ids, mesher) = (Vec::new(), Mesher::new(Cache::of_user()));
         for body in &self.bodies {
-            let (shape, material) = self.checked(body, ids.len(), &mesher)?;
+            let (first, (solid, material)) = (ids.len(), self.checked(body, ids.len(), &mesher)?);
+            let shape = solid.shape();
             for (name, shift) in body.instances() {
-                let desc = self.body_desc(body, ids.len(), name, shift, &shape, &material);
-                let refused = |error| self.spawn_refused(body, &shape, &error);
+                let desc = self.body_desc(body, ids.len(), name, shift, shape, &material);
+                let refused = |error| self.spawn_refused(body, shape, &error);
                 ids.push(world.spawn(desc).map_err(refused)?);
             }
+            made(body, &solid, &ids[first..])?;
         }
         for grip in &self.grips {
             for &body in ids.get(grip.targets.clone()).unwrap_or_default() {
@@ -81,8 +123,9 @@ impl Scene {
         body: &Body,
         first: usize,
         mesher: &Mesher,
-    ) -> Result<(OrientedShape, Material), SceneError> {
-        let (shape, material) = (self.shape(body, mesher)?, self.material(body)?);
+    ) -> Result<(Made, Material), SceneError> {
+        let (made, material) = (self.made(body, mesher)?, self.material(body)?);
+        let shape = made.shape();
         if let Some(point) = shape.points.first() {
             let values = &shape.values.attributes;
             let attributes: Vec<(&str, f32)> =
@@ -93,24 +136,26 @@ impl Scene {
                 attributes: &attributes,
                 ..SamplePoint::default()
             };
-            material.sample(&at).map_err(|error| {
-                self.spawn_refused(body, &shape, &CommandError::Material(error))
-            })?;
+            material
+                .sample(&at)
+                .map_err(|error| self.spawn_refused(body, shape, &CommandError::Material(error)))?;
         }
         let instances = first..first + body.instance_count();
         for grip in self.grips.iter().filter(|grip| instances.contains(&grip.targets.start)) {
             if !shape.points.iter().any(|point| grip.holds(point.position)) {
-                return Err(self.empty_region(grip, body, &shape));
+                return Err(self.empty_region(grip, body, shape));
             }
         }
-        Ok((shape, material))
+        Ok((made, material))
     }
 
-    fn shape(&self, body: &Body, mesher: &Mesher) -> Result<OrientedShape, SceneError> {
-        body.shape.make(self.seed, mesher).map_err(|what| {
-            let message = format!("the shape of body `{}` cannot be made: {what}", body.name);
-            self.source.error(Problem::Refused, body.shape.span.clone(), message).into()
-        })
+    fn made(&self, body: &Body, mesher: &Mesher) -> Result<Made, SceneError> {
+        body.shape.make(self.seed, mesher).map_err(|what| self.shape_refused(body, &what))
+    }
+
+    fn shape_refused(&self, body: &Body, what: &str) -> SceneError {
+        let message = format!("the shape of body `{}` cannot be made: {what}", body.name);
+        self.source.error(Problem::Refused, body.shape.span.clone(), message).into()
     }
 
     fn material(&self, body: &Body) -> Result<Material, SceneError> {

@@ -12,7 +12,7 @@
 //! ```
 
 use fracas::glam::{DVec3, Mat3, Vec3};
-use fracas::math::Rot;
+use fracas::math::{Rot, log_stretches};
 use fracas::parallel::Span;
 use fracas::solids::{Anchor, DofsMut, DofsRef, NewParticle, Particles, Residual, Solid, Step};
 use fracas::state::{Reader, Sink, SnapshotError, StateHash};
@@ -173,6 +173,19 @@ impl Solid for Rope {
             energy += f64::from(self.link(particles, j).0.length_squared() / self.stiffness);
         }
         0.5 * energy
+    }
+
+    /// A rope is stretched along itself, by the mean of the links at both sides of a particle.
+    fn strain(&self, particles: &Particles, i: usize) -> [f32; 3] {
+        let links = [i.checked_sub(1), Some(i)].into_iter().flatten();
+        let whole: Vec<usize> = links.filter(|&link| self.whole[link] == 1).collect();
+        let length = |&link: &usize| {
+            particles.position[link].distance(particles.position[link + 1]) / self.length
+        };
+        let sum: f32 = whole.iter().map(length).sum();
+        let stretch = if whole.is_empty() { 1.0 } else { sum / whole.len() as f32 };
+        let [a, b, c] = log_stretches([stretch, 1.0, 1.0]).value;
+        if a < 0.0 { [b, c, a] } else { [a, b, c] }
     }
 
     fn particle_count(&self) -> usize {

@@ -30,6 +30,53 @@ pub fn block(size: [f64; 3]) -> Result<Surface, GenerateError> {
     Ok(Surface { vertices: (0..8).map(corner).collect(), triangles, ..Surface::default() })
 }
 
+/// A block of `size` along x, y and z, in m, with so many quads of two triangles along each: a
+/// surface that can bend.
+///
+/// # Errors
+///
+/// See [`GenerateError`].
+pub fn block_grid(size: [f64; 3], counts: [u32; 3]) -> Result<Surface, GenerateError> {
+    block(size)?;
+    if counts.contains(&0) {
+        return Err(GenerateError::EmptyLattice(counts));
+    }
+    let [x, y, z] = counts.map(u64::from);
+    let count = [x.checked_mul(y), y.checked_mul(z), z.checked_mul(x)]
+        .into_iter()
+        .try_fold(0u64, |sum, quads| sum.checked_add(quads?.checked_mul(4)?))
+        .unwrap_or(u64::MAX);
+    if count > super::MAX_ELEMENTS {
+        return Err(GenerateError::TooManyElements { count });
+    }
+    let mut surface = Surface::default();
+    let mut known = std::collections::BTreeMap::new();
+    let mut vertex = |at: [u32; 3]| {
+        *known.entry(at).or_insert_with(|| {
+            let place = |k: usize| size[k] * (f64::from(at[k]) / f64::from(counts[k]) - 0.5);
+            surface.vertices.push(DVec3::from([0, 1, 2].map(place)));
+            surface.vertices.len() as u32 - 1
+        })
+    };
+    for axis in 0..3 {
+        let (along, across) = ((axis + 1) % 3, (axis + 2) % 3);
+        for side in [0, counts[axis]] {
+            for i in 0..counts[along] {
+                for j in 0..counts[across] {
+                    let [a, b, c, d] = [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[di, dj]| {
+                        let mut at = [side; 3];
+                        (at[along], at[across]) = (i + di, j + dj);
+                        vertex(at)
+                    });
+                    let [b, d] = if side == 0 { [d, b] } else { [b, d] };
+                    surface.triangles.extend([[a, b, c], [a, c, d]]);
+                }
+            }
+        }
+    }
+    Ok(surface)
+}
+
 /// A ball: an icosahedron whose triangles are divided into four so many times, with all vertices at
 /// `radius`, in m. 20 × 4ⁿ triangles.
 ///

@@ -1,7 +1,9 @@
 //! Shapes that are filled with rows of particles.
 
+use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
 use fracas_mesh::generate::{self, GenerateError, Neighbourhood, Resolution, Sampling};
+use fracas_mesh::skin;
 use toml::Spanned;
 
 use crate::error::Problem;
@@ -10,7 +12,7 @@ use crate::reader::Reader;
 
 /// A solid and how finely it is filled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lattice {
+pub(crate) struct Lattice {
     solid: Solid,
     sampling: Sampling,
 }
@@ -79,6 +81,20 @@ impl Lattice {
             Solid::Sheet { length, width, thickness } => {
                 generate::sheet(length, width, thickness, sampling)
             }
+        }
+    }
+
+    /// The surface around what [`Lattice::make`] made.
+    pub fn skin(&self, shape: &OrientedShape) -> Result<SkinMesh, GenerateError> {
+        match self.solid {
+            Solid::Block { .. } | Solid::Bar { .. } | Solid::Plate { .. } | Solid::Sheet { .. } => {
+                skin::block(self.solid.size().map(f64::from), shape)
+            }
+            Solid::Sphere { radius } => skin::sphere(radius.into(), shape),
+            Solid::Cylinder { radius, height } => {
+                skin::cylinder(radius.into(), height.into(), shape)
+            }
+            Solid::Torus { radius, tube } => skin::torus(radius.into(), tube.into(), shape),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fracas::glam::DVec3;
-use fracas::solids::oriented::OrientedShape;
 use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, Pattern};
 use fracas_mesh::generate::{self, Lathe, LatheResolution, surfaces};
 use fracas_mesh::objects;
@@ -60,7 +59,7 @@ impl Meshed {
     }
 
     /// Fragments and bonds, or what is wrong.
-    pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<OrientedShape, String> {
+    pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<FragmentedSolid, String> {
         let fracture = Fracture { seed, ..self.fracture };
         let solid = match &self.source {
             Source::Surface { surface, filling, parts } => {
@@ -83,7 +82,7 @@ impl Meshed {
                 FragmentedSolid::new(mesh.map_err(|error| error.to_string())?, &fracture)
             }
         };
-        Ok(solid.map_err(|error| error.to_string())?.shape)
+        solid.map_err(|error| error.to_string())
     }
 }
 

@@ -3,7 +3,9 @@
 mod lattice;
 mod meshed;
 
+use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
+use fracas_mesh::solid::FragmentedSolid;
 
 use crate::meshes::Mesher;
 use crate::reader::{Reader, Span};
@@ -35,10 +37,39 @@ impl Shape {
     }
 
     /// Particles and bonds, or what is wrong.
-    pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<OrientedShape, String> {
+    pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<Made, String> {
         match &self.geometry {
-            Geometry::Lattice(lattice) => lattice.make(seed).map_err(|error| error.to_string()),
-            Geometry::Meshed(meshed) => meshed.make(seed, mesher),
+            Geometry::Lattice(lattice) => {
+                let shape = lattice.make(seed).map_err(|error| error.to_string())?;
+                Ok(Made::Lattice(*lattice, shape))
+            }
+            Geometry::Meshed(meshed) => {
+                meshed.make(seed, mesher).map(|solid| Made::Fragments(Box::new(solid)))
+            }
+        }
+    }
+}
+
+/// A shape that was made.
+pub(crate) enum Made {
+    Lattice(Lattice, OrientedShape),
+    Fragments(Box<FragmentedSolid>),
+}
+
+impl Made {
+    /// Particles and bonds.
+    pub fn shape(&self) -> &OrientedShape {
+        match self {
+            Self::Lattice(_, shape) => shape,
+            Self::Fragments(solid) => &solid.shape,
+        }
+    }
+
+    /// What is drawn of it, or what is wrong.
+    pub fn skin(&self) -> Result<SkinMesh, String> {
+        match self {
+            Self::Lattice(lattice, shape) => lattice.skin(shape).map_err(|error| error.to_string()),
+            Self::Fragments(solid) => Ok(solid.skin()),
         }
     }
 }

@@ -151,6 +151,10 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Changes nothing that a later step reads.
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64;
 
+    /// Principal strains around particle `i`, logarithms of stretches, largest first: what is
+    /// drawn. Changes nothing.
+    fn strain(&self, particles: &Particles, i: usize) -> [f32; 3];
+
     /// How many particles it has.
     fn particle_count(&self) -> usize;
 

@@ -173,6 +173,42 @@ impl Body {
         &self.particles.id
     }
 
+    /// Index into [`materials`](Self::materials) of all particles, in the same order.
+    pub fn particle_materials(&self) -> &[u16] {
+        &self.particles.material
+    }
+
+    /// Index into [`pieces`](Self::pieces) of all particles, in the same order.
+    pub fn piece_indices(&self) -> Vec<u32> {
+        let pieces = self.pieces.iter().enumerate();
+        pieces.flat_map(|(k, piece)| std::iter::repeat_n(k as u32, piece.span.len())).collect()
+    }
+
+    /// Particles bonded to the particle at this place of that order, as places in it; none where
+    /// there is no such particle.
+    pub fn neighbours(&self, place: usize) -> &[u32] {
+        if place < self.particles.len() { self.model.solid().neighbours(place) } else { &[] }
+    }
+
+    /// The ellipsoids that others touch: three half axes each, as vectors in the world, in m.
+    pub fn ellipsoids(&self) -> impl Iterator<Item = [[f32; 3]; 3]> {
+        (0..self.particles.len()).map(|j| {
+            let turned = match self.particles.orientation.get(j) {
+                Some(&q) => q * self.particles.axes[j],
+                None => self.particles.axes[j],
+            };
+            let axes = turned.to_mat3();
+            let [a, b, c] = self.particles.radii[j];
+            [a * axes.x_axis, b * axes.y_axis, c * axes.z_axis].map(|axis| axis.to_array())
+        })
+    }
+
+    /// Principal strains of all particles, logarithms of stretches, largest first.
+    pub fn strains(&self) -> Vec<[f32; 3]> {
+        let solid = self.model.solid();
+        (0..self.particles.len()).map(|j| solid.strain(&self.particles, j)).collect()
+    }
+
     /// Mass of all particles, in kg, in the same order.
     pub fn masses(&self) -> &[f32] {
         &self.particles.mass

@@ -213,6 +213,15 @@ impl World {
         }))
     }
 
+    /// The half-spaces, in the order in which they were added; normals have unit length.
+    pub fn half_spaces(&self) -> impl Iterator<Item = HalfSpaceDesc> {
+        self.half_spaces.iter().map(|half_space| {
+            let [friction, friction_static] = half_space.friction;
+            let (point, normal) = (half_space.point.to_array(), half_space.normal.to_array());
+            HalfSpaceDesc { point, normal, friction, friction_static }
+        })
+    }
+
     /// What a grip exerts on its body, averaged over the last substep; `None` if it has let go.
     pub fn reaction(&self, id: GripId) -> Option<Reaction> {
         let mut grips = self.bodies.iter().flat_map(|body| &body.grips);

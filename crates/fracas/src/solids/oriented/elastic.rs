@@ -22,14 +22,14 @@ use super::lanes::{
     load_lanes, load_points, load_rotations, load_sym3, load_vec3, store_pairs, store_points,
     store_rotations, transpose, vec3,
 };
-use super::rest::Rest;
+use super::rest::{Rest, sym3_at};
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::{Mat3x8, Rotx8, Vec3x8, WideMat3, WideRot, newton_step};
-use crate::math::{Rot, ops};
+use crate::math::{self, Rot, Sym3, ops, undiluted_stretch};
 use crate::parallel::{Span, Workers};
 use crate::solids::{DofsMut, DofsRef, Particles, Residual, Step};
 use bytemuck::{Pod, Zeroable};
-use glam::Vec3;
+use glam::{Mat3, Vec3};
 
 /// What a particle gives its groups: w u x̄ᵀ by columns (9), w u (3), Q Ē/n by columns (9), with
 /// u = x − x̄; the rest is zero.
@@ -798,6 +798,28 @@ pub(super) fn precondition(
 /// 1/h² + s_j: the diagonal of A per mass.
 pub(super) fn diagonal(constants: Constants<'_>, j: usize, h: f32) -> f32 {
     1.0 / (h * h) + constants.reached * constants.rest.share[j]
+}
+
+/// S_g of group `g`, from positions alone: the ellipsoids, which do not stretch, would dilute it
+/// (erratum 000.7). Its rotation is brought up to the particles, from `start` on.
+pub(super) fn stretch(rest: &Rest, particles: &Particles, start: Rot, g: usize) -> Sym3 {
+    let list = rest.groups.of(g);
+    let weighted = |j: u32| rest.weight[j as usize] * particles.position[j as usize];
+    let centre = list.iter().map(|&j| weighted(j)).sum::<Vec3>() * rest.inv_mass[g];
+    let c_rest = rest.centre_of(g);
+    let (mut positions, mut own) = (Mat3::ZERO, Mat3::ZERO);
+    for &j in list {
+        let j = j as usize;
+        let p = rest.weight[j] * (particles.position[j] - centre);
+        let q = particles.rest[j] - c_rest;
+        positions += Mat3::from_cols(p * q.x, p * q.y, p * q.z);
+        own += particles.orientation[j].to_mat3() * sym3_at(&rest.moment, j).to_mat3();
+    }
+    let mut r = start;
+    for _ in 0..AUDIT_STEPS {
+        r = math::newton_step(&(positions + own), r);
+    }
+    undiluted_stretch(&rest.spread_of(g), &positions, r)
 }
 
 /// Ψ in f64, member by member, with these rotations of the groups.

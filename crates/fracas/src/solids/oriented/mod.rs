@@ -14,8 +14,8 @@ mod tests;
 pub use rest::{Groups, OrientedPoint, OrientedShape};
 
 use crate::material::{Material, MaterialError, MaterialField};
-use crate::math::Rot;
 use crate::math::fearless_simd::Level;
+use crate::math::{Rot, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::particles::permute_column;
 use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
@@ -176,6 +176,11 @@ impl Solid for Oriented {
         }
         elastic::elastic_force(constants, particles, scratch, span.clone(), step, force);
         elastic::energy(constants, particles, audited, span, &step.workers)
+    }
+
+    fn strain(&self, particles: &Particles, i: usize) -> [f32; 3] {
+        let stretch = elastic::stretch(&self.rest, particles, self.rotation[i], i);
+        log_stretches(symmetric_eigen(&stretch).0).value
     }
 
     fn particle_count(&self) -> usize {

@@ -408,7 +408,7 @@ impl Rest {
 }
 
 /// Row `i` of six columns.
-fn sym3_at(columns: &[Vec<f32>; 6], i: usize) -> Sym3 {
+pub(super) fn sym3_at(columns: &[Vec<f32>; 6], i: usize) -> Sym3 {
     Sym3::from_array(std::array::from_fn(|k| columns[k][i]))
 }
 

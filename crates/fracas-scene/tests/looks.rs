@@ -1,0 +1,105 @@
+//! What is drawn of the bodies of the gallery.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use fracas::glam::DVec3;
+use fracas::skin::{Skin, Skinned};
+use fracas_scene::{Scene, gallery};
+
+/// Volume inside closed triangles, in m³.
+fn volume(skinned: &Skinned) -> f64 {
+    let mut edges: BTreeMap<_, i32> = BTreeMap::new();
+    let mut volume = 0.0;
+    for corners in &skinned.triangles {
+        let points = corners.map(|v| skinned.positions[v as usize]);
+        let [a, b, c] = points.map(|x| DVec3::from(x.map(f64::from)));
+        volume += a.dot(b.cross(c)) / 6.0;
+        let [i, j, k] = points.map(|x| x.map(f32::to_bits));
+        for (from, to) in [(i, j), (j, k), (k, i)] {
+            *edges.entry((from.min(to), from.max(to))).or_default() +=
+                if from < to { 1 } else { -1 };
+        }
+    }
+    assert!(edges.values().all(|&sum| sum == 0), "the skin is not closed");
+    volume
+}
+
+#[test]
+fn every_body_of_the_gallery_has_a_closed_skin_of_its_volume() {
+    for entry in gallery() {
+        let scene = Scene::open(entry.name).unwrap();
+        let (world, looks) = scene.build_looks(scene.world_config()).unwrap();
+        let ids: Vec<_> = world.body_ids().collect();
+        assert_eq!(looks.iter().map(|look| look.body).collect::<Vec<_>>(), ids);
+        for look in looks {
+            let body = world.body(look.body).unwrap();
+            let mut skin = Skin::new(look.skin.clone(), body).unwrap();
+            let [x, y, z] = body.pieces()[0].origin();
+            let skinned = skin.update(body, [x, y, z]);
+            // Euler: a closed surface has an even number of faces, three edges for two of them
+            assert_eq!(skinned.triangles.len(), look.skin.outside.len());
+            assert!(skinned.triangles.len() >= 100, "{}: too coarse", entry.name);
+            let material = &body.materials()[0];
+            let density = material.desc().density.constant();
+            let volume = volume(skinned);
+            if let Some(density) = density {
+                let ratio = volume * f64::from(density) / body.mass();
+                assert!((ratio - 1.0).abs() < 0.02, "{}: volume off by {ratio}", entry.name);
+            }
+            println!("{:13} {:6} triangles, {volume:.5} m³", entry.name, skinned.triangles.len());
+        }
+    }
+}
+
+#[test]
+fn looks_change_nothing_of_the_world() {
+    let scene = Scene::open("drop-bunny").unwrap();
+    let (mut with, looks) = scene.build_looks(scene.world_config()).unwrap();
+    let mut without = scene.build_with(scene.world_config()).unwrap();
+    let mut skin = Skin::new(looks[0].skin.clone(), with.body(looks[0].body).unwrap()).unwrap();
+    for _ in 0..5 {
+        with.step(scene.dt());
+        without.step(scene.dt());
+        let body = with.body(looks[0].body).unwrap();
+        skin.update(body, [0.0; 3]);
+        body.strains();
+        assert_eq!(with.hash(), without.hash());
+    }
+}
+
+/// A rubber bunny that has hit the ground is squeezed, not torn or blown up.
+#[test]
+fn a_fallen_bunny_keeps_its_volume_and_is_drawn_quickly() {
+    let scene = Scene::open("drop-bunny").unwrap();
+    let (mut world, looks) = scene.build_looks(scene.world_config()).unwrap();
+    let mut skin = Skin::new(looks[0].skin.clone(), world.body(looks[0].body).unwrap()).unwrap();
+    let at_rest = volume(skin.update(world.body(looks[0].body).unwrap(), [0.0; 3]));
+    for _ in 0..40 {
+        world.step(scene.dt());
+    }
+    let body = world.body(looks[0].body).unwrap();
+    let now = volume(skin.update(body, [0.0; 3]));
+    println!("bunny on the ground: volume {:.4} of that at rest", now / at_rest);
+    assert!((now / at_rest - 1.0).abs() < 0.05);
+    let lowest = skin.update(body, [0.0; 3]).positions.iter().map(|x| x[1]).fold(1.0, f32::min);
+    println!("lowest vertex at {lowest:.4} m");
+    assert!(lowest > -0.03, "the skin is far below the ground");
+
+    let start = Instant::now();
+    for _ in 0..20 {
+        skin.update(body, [0.0; 3]);
+    }
+    let ms = start.elapsed().as_secs_f64() * 1e3 / 20.0;
+    println!("bunny of {} tetrahedron edges: {ms:.3} ms per update", look_edges(&looks[0]));
+    let start = Instant::now();
+    Skin::new(looks[0].skin.clone(), body).unwrap();
+    println!("bound in {:.3} ms", start.elapsed().as_secs_f64() * 1e3);
+    assert!(ms < 50.0, "{ms} ms, expected below 1 and limited for slow machines");
+}
+
+fn look_edges(look: &fracas_scene::Look) -> usize {
+    look.skin.edges.len()
+}
