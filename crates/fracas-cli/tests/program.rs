@@ -138,7 +138,9 @@ fn ctrl_c_keeps_what_is_written() {
     let folder = Folder::new("interrupt");
     let stats = folder.file("a.jsonl");
     let mut child = running(&stats);
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    // the shell's own: a bare system has no program of that name
+    let kill = format!("kill -INT {}", child.id());
+    let killed = Command::new("sh").args(["-c", &kill]).status().unwrap();
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let lines = json_lines(&stats);
