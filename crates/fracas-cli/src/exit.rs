@@ -2,6 +2,7 @@
 
 use crate::output::Unwritable;
 use fracas_scene::SceneError;
+use fracas_view::GpuError;
 use std::io;
 use std::process::ExitCode;
 
@@ -11,7 +12,7 @@ Exit codes:
     0  fine
     1  the scene or another input is wrong
     2  the command line is wrong
-    3  output could not be written
+    3  output could not be written, or there is nothing to draw with
     4  part of the simulation was quarantined, or a check failed
   130  interrupted by Ctrl-C, after finishing the frame";
 
@@ -22,7 +23,7 @@ pub enum Exit {
     Fine,
     /// The scene or another input is wrong.
     BadInput,
-    /// Output could not be written.
+    /// Output could not be written, or there is nothing to draw with.
     Unwritable,
     /// Part of the simulation was quarantined, or a check failed.
     Failed,
@@ -75,7 +76,7 @@ pub fn tell(error: &anyhow::Error) {
 fn exit_of(error: &anyhow::Error) -> Exit {
     // An io::Error itself in the chain's end was met while writing to stdout: input is read by the
     // scene crate, which wraps its own.
-    let unwritable = error.is::<Unwritable>() || error.is::<io::Error>();
+    let unwritable = error.is::<Unwritable>() || error.is::<io::Error>() || error.is::<GpuError>();
     if unwritable { Exit::Unwritable } else { Exit::BadInput }
 }
 

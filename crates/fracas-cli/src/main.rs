@@ -12,13 +12,17 @@ mod bench;
 mod check;
 mod clock;
 mod exit;
+mod film;
 mod mesh;
 mod output;
 mod paper;
+mod picture;
 mod progress;
 mod run;
+mod running;
 mod scenes;
 mod stats;
+mod studio;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +39,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Arguments),
+    Picture(picture::Arguments),
+    Film(film::Arguments),
     Check(check::Arguments),
     Scenes(scenes::Arguments),
     Mesh(mesh::Arguments),
@@ -45,6 +51,8 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Picture(arguments) => picture::run(&arguments),
+        Command::Film(arguments) => film::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Scenes(arguments) => scenes::run(&arguments),
         Command::Mesh(arguments) => mesh::run(&arguments),

@@ -1,19 +1,17 @@
 //! `fracas run`: steps a scene from its first frame to its last.
 
-use crate::clock;
 use crate::exit::Exit;
-use crate::progress::Progress;
+use crate::output::Unwritable;
+use crate::running::{self, MAX_THREADS, Running, available_threads};
 use crate::stats::{Header, Recorder, StatsFile, Summary, hash_text};
+use crate::studio::{self, Size, Studio};
 use crate::table::{count, number};
-use anyhow::{Context, Result};
-use fracas::{StepReport, World, WorldConfig};
-use fracas_scene::Scene;
+use anyhow::Result;
+use fracas::{StepReport, WorldConfig};
+use fracas_scene::{Look, Scene};
+use std::fs;
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The most threads a world takes.
-const MAX_THREADS: u32 = 64;
+use std::path::{Path, PathBuf};
 
 /// Run a scene and tell how fast it was.
 ///
@@ -37,6 +35,22 @@ pub struct Arguments {
     /// Write a record of every frame: .json whole at the end, .jsonl line by line
     #[arg(long, value_name = "FILE")]
     stats: Option<StatsFile>,
+
+    /// Draw frames into this folder, as 000000.png and so on; it is made if need be
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+
+    /// Draw every so many frames, from the start on
+    #[arg(long, value_name = "K", default_value_t = 1, requires = "pictures",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+
+    /// Pixels of a picture, across and down
+    #[arg(long, value_name = "WxH", default_value_t = Size([1280, 720]), requires = "pictures")]
+    size: Size,
+
+    #[command(flatten)]
+    options: studio::Options,
 }
 
 /// Runs the subcommand.
@@ -44,25 +58,62 @@ pub struct Arguments {
 /// # Errors
 /// A scene that is wrong, or a file that cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
-    let interrupted = watch_ctrl_c()?;
-    let scene = Scene::open(&arguments.scene)?;
-    for warning in scene.warnings() {
-        eprintln!("{warning}");
-    }
-
+    let scene = running::open(&arguments.scene)?;
     let threads = arguments.threads.unwrap_or_else(available_threads);
     let header =
         Header { scene: arguments.scene.clone(), version: env!("CARGO_PKG_VERSION"), threads };
     let recorder = Recorder::new(arguments.stats.as_ref(), header)?;
 
     let config = WorldConfig { threads, books: arguments.stats.is_some(), ..scene.world_config() };
-    let mut world = scene.build_with(config)?;
-    world.set_clock(clock::seconds);
     let frames = arguments.frames.unwrap_or(scene.frames());
-
-    let ended = step_frames(&mut world, frames, scene.dt(), recorder, &interrupted)?;
+    let (running, album) = match &arguments.pictures {
+        None => (Running::new(scene.build_with(config)?, &scene, frames)?, None),
+        Some(folder) => {
+            let (world, looks) = scene.build_looks(config)?;
+            let running = Running::new(world, &scene, frames)?;
+            let album = Album::open(folder, arguments, &scene, &running, looks)?;
+            (running, Some(album))
+        }
+    };
+    let ended = step_frames(running, frames, recorder, album)?;
     writeln!(io::stdout(), "{}", summary_line(&arguments.scene, &ended))?;
     Ok(ended.exit())
+}
+
+/// A folder that pictures are drawn into.
+struct Album<'a> {
+    folder: &'a Path,
+    every: u64,
+    studio: Studio,
+}
+
+impl<'a> Album<'a> {
+    /// Makes the folder and draws the start.
+    fn open(
+        folder: &'a Path,
+        arguments: &Arguments,
+        scene: &Scene,
+        running: &Running,
+        looks: Vec<Look>,
+    ) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(|reason| Unwritable::new(folder, reason))?;
+        let studio =
+            Studio::open(scene, &running.world, looks, &arguments.options, arguments.size)?;
+        let mut album = Self { folder, every: arguments.every, studio };
+        album.take(running)?;
+        Ok(album)
+    }
+
+    /// Draws the frame if it is one of those wanted.
+    fn take(&mut self, running: &Running) -> Result<()> {
+        self.studio.watch(&running.world);
+        if !running.frame.is_multiple_of(self.every) {
+            return Ok(());
+        }
+        let moment = self.studio.remember(&running.world, running.frame);
+        let path = self.folder.join(format!("{:06}.png", running.frame));
+        studio::write_png(&path, &self.studio.draw(&moment)?)
+    }
 }
 
 /// What a run came to.
@@ -70,7 +121,7 @@ struct Ended {
     frames: u64,
     summary: Summary,
     last: StepReport,
-    /// The record broke off.
+    /// The record or the pictures broke off.
     unwritten: bool,
 }
 
@@ -88,93 +139,32 @@ impl Ended {
     }
 }
 
-/// The run itself: step, record, show, until the last frame or Ctrl-C.
+/// The run itself: step, record, draw, until the last frame or Ctrl-C.
 fn step_frames(
-    world: &mut World,
+    mut running: Running,
     frames: u64,
-    dt: f32,
     mut recorder: Recorder,
-    interrupted: &AtomicBool,
+    mut album: Option<Album<'_>>,
 ) -> Result<Ended> {
-    let mut progress = Progress::new(frames);
-    let mut told = Told::default();
     let mut ms = Vec::new();
-    let mut last = StepReport::default();
     let mut unwritten = false;
-
-    for frame in 1..=frames {
-        if interrupted.load(Ordering::Relaxed) {
-            break;
-        }
-        last = world.step(dt);
-        world.events(); // drained: nobody here reads them, and they would pile up
-        ms.push(last.ms.total);
+    while running.frame < frames && running.step() {
+        ms.push(running.last.ms.total);
         // A full disk ends the record, not the run
-        if let Err(reason) = recorder.push(frame, &last) {
-            progress.say(&format!("error: {reason}; the run goes on without a record"));
+        if let Err(reason) = recorder.push(running.frame, &running.last) {
+            running.say(&format!("error: {reason}; the run goes on without a record"));
             recorder = Recorder::Off;
             unwritten = true;
         }
-        told.tell(&progress, frame, &last, world.config());
-        progress.show(&last);
+        if let Some(Err(reason)) = album.as_mut().map(|album| album.take(&running)) {
+            running.say(&format!("error: {reason:#}; the run goes on without pictures"));
+            album = None;
+            unwritten = true;
+        }
     }
-    progress.finish();
-
-    let stepped = ms.len() as u64;
-    let summary = Summary::new(&ms, last.time, stepped < frames);
+    let summary = Summary::new(&ms, running.last.time, running.interrupted);
     recorder.finish(&summary)?;
-    Ok(Ended { frames: stepped, summary, last, unwritten })
-}
-
-/// What was said already, so that it is said once.
-#[derive(Default)]
-struct Told {
-    soft: bool,
-    quarantined: u64,
-}
-
-impl Told {
-    fn tell(&mut self, progress: &Progress, frame: u64, report: &StepReport, config: &WorldConfig) {
-        if report.stiffness_reached < 1.0 && !self.soft {
-            self.soft = true;
-            progress.say(&softness(report.stiffness_reached, config));
-        }
-        if report.quarantined > self.quarantined {
-            let new = report.quarantined - self.quarantined;
-            self.quarantined = report.quarantined;
-            progress.say(&format!(
-                "warning: frame {frame}: {} became invalid, put back to the last valid state \
-                 and frozen; the others go on",
-                count(new, "piece")
-            ));
-        }
-    }
-}
-
-/// Tells that a body is softer than its material, and what helps.
-///
-/// The reachable modulus grows with the square of substeps × sweeps, so that many times the square
-/// root of what is missing are needed.
-fn softness(reached: f32, config: &WorldConfig) -> String {
-    /// The largest substeps × sweeps that a world takes.
-    const LIMIT: f64 = 64.0 * 64.0;
-
-    let now = f64::from(config.substeps) * f64::from(config.sweeps);
-    let needed = (now / f64::from(reached).sqrt()).ceil();
-    let remedy = if needed <= LIMIT {
-        format!(
-            "raise substeps × sweeps from {now} to about {needed} in the scene's [world], or \
-             lower its youngs_modulus"
-        )
-    } else {
-        "no number of sweeps reaches it: use larger particles or a lower youngs_modulus".to_owned()
-    };
-    format!(
-        "warning: the stiffest body acts with {} of its youngs_modulus, because the sweeps cannot \
-         reach more; loads shrink by the same factor, strains at yield and break stay those of \
-         the material. To change it, {remedy}.",
-        number(f64::from(reached))
-    )
+    Ok(Ended { frames: running.frame, summary, last: running.finish(), unwritten })
 }
 
 fn summary_line(scene: &str, ended: &Ended) -> String {
@@ -191,24 +181,6 @@ fn summary_line(scene: &str, ended: &Ended) -> String {
         count(last.pieces, "piece"),
         hash_text(last.hash)
     )
-}
-
-fn available_threads() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    u32::try_from(cores).unwrap_or(MAX_THREADS).min(MAX_THREADS)
-}
-
-/// A flag that Ctrl-C raises. The second Ctrl-C ends the program.
-fn watch_ctrl_c() -> Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(Exit::Interrupted.code().into());
-        }
-    })
-    .context("cannot watch for Ctrl-C")?;
-    Ok(interrupted)
 }
 
 #[cfg(test)]
@@ -242,16 +214,5 @@ mod tests {
             "bar: 2 frames in 10.00 s, 2.000 ms per frame (p99 3.000, max 3.000), 2500 times \
              real time, 2 pieces, hash 0000000000001234"
         );
-    }
-
-    /// A quarter of the stiffness wants twice the sweeps; a billionth is out of reach.
-    #[test]
-    fn softness_names_the_factor_and_the_remedy() {
-        let config = WorldConfig { substeps: 4, sweeps: 8, ..WorldConfig::default() };
-        let mild = softness(0.25, &config);
-        assert!(mild.contains("0.2500 of its youngs_modulus"), "{mild}");
-        assert!(mild.contains("from 32 to about 64"), "{mild}");
-        assert!(softness(1.0e-9, &config).contains("larger particles"));
-        assert!(softness(0.0, &config).contains("larger particles"));
     }
 }

@@ -1,0 +1,238 @@
+//! Pictures of a world that runs: what `picture`, `film` and `run --pictures` share.
+
+use crate::output;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use fracas::World;
+use fracas_scene::{Look, Scene};
+use fracas_view::{
+    Artist, Camera, Colour, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style, grid_cell,
+};
+use std::path::Path;
+use std::str::FromStr;
+
+/// How pictures are drawn.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Options {
+    /// What colours tell
+    #[arg(long, value_enum, default_value_t, value_name = "WHAT")]
+    colour: ColourBy,
+
+    /// The strain at the bright end of the scale, with `--colour strain`
+    #[arg(long, default_value_t = 0.1, value_name = "STRAIN", value_parser = positive)]
+    full_strain: f32,
+
+    /// What to draw inside of bodies, whose surface then is drawn as glass
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    show: Vec<Overlay>,
+}
+
+/// What colours tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ColourBy {
+    /// What a body is made of
+    #[default]
+    Material,
+    /// Each body has its own
+    Body,
+    /// Each connected piece has its own
+    Piece,
+    /// The largest principal strain, from dark to bright
+    Strain,
+}
+
+/// What is drawn inside of bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Overlay {
+    /// Particles, as ellipsoids
+    Particles,
+    /// Bonds between particles
+    Bonds,
+    /// Edges of tetrahedra, of shapes that are made of them
+    Tets,
+}
+
+impl Options {
+    fn style(&self) -> Style {
+        let shows = |overlay| self.show.contains(&overlay);
+        Style {
+            colour: match self.colour {
+                ColourBy::Material => Colour::Material,
+                ColourBy::Body => Colour::Body,
+                ColourBy::Piece => Colour::Piece,
+                ColourBy::Strain => Colour::Strain { full: self.full_strain },
+            },
+            overlays: Overlays {
+                particles: shows(Overlay::Particles),
+                bonds: shows(Overlay::Bonds),
+                tets: shows(Overlay::Tets),
+            },
+        }
+    }
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number > 0.0 && number.is_finite() { Ok(number) } else { Err("must be above 0".to_owned()) }
+}
+
+/// Pixels across and down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub [u32; 2]);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "write the pixels across and down, such as 1280x720".to_owned();
+        let (width, height) = text.split_once('x').ok_or_else(wrong)?;
+        let side = |text: &str| text.parse::<u32>().ok().filter(|side| (16..=16384).contains(side));
+        match (side(width), side(height)) {
+            (Some(width), Some(height)) => Ok(Self([width, height])),
+            _ => Err(format!("{}; each from 16 to 16384", wrong())),
+        }
+    }
+}
+
+impl std::fmt::Display for Size {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}x{}", self.0[0], self.0[1])
+    }
+}
+
+/// A camera before a stage.
+#[derive(Debug)]
+pub struct Studio {
+    artist: Artist,
+    stage: Stage,
+    style: Style,
+    size: [u32; 2],
+    /// The scene's, if it has one.
+    camera: Option<Camera>,
+    framing: Framing,
+}
+
+/// A world as it was at some moment.
+#[derive(Debug)]
+pub struct Moment {
+    drawing: Drawing,
+    largest_strain: f32,
+    caption: String,
+}
+
+impl Studio {
+    /// Finds something to draw with, and binds the surfaces of a world that has not moved yet.
+    ///
+    /// # Errors
+    /// Nothing to draw with; the message says what to install.
+    pub fn open(
+        scene: &Scene,
+        world: &World,
+        looks: Vec<Look>,
+        options: &Options,
+        size: Size,
+    ) -> Result<Self> {
+        let artist = Artist::new(Gpu::open()?);
+        let stage = Stage::new(world, looks)?;
+        let mut studio = Self {
+            artist,
+            stage,
+            style: options.style(),
+            size: size.0,
+            camera: scene.camera().map(Camera::from),
+            framing: Framing::default(),
+        };
+        studio.watch(world);
+        Ok(studio)
+    }
+
+    /// Sees where bodies are, so that a camera which finds its own place has them in the picture
+    /// from now on. Called every frame, the picture does not depend on which frames are drawn.
+    pub fn watch(&mut self, world: &World) {
+        if self.camera.is_none() {
+            self.framing.include(world);
+        }
+    }
+
+    /// Keeps what there is to draw.
+    pub fn remember(&mut self, world: &World, frame: u64) -> Moment {
+        let origin = self.camera().target;
+        let strained = matches!(self.style.colour, Colour::Strain { .. });
+        Moment {
+            drawing: self.stage.drawing(world, &self.style, origin),
+            largest_strain: if strained { self.stage.largest_strain(world) } else { 0.0 },
+            caption: format!("frame {frame}, {:.2} s", world.time()),
+        }
+    }
+
+    /// Draws it, as the camera stands now.
+    ///
+    /// # Errors
+    /// More pixels or corners than the device has room for.
+    pub fn draw(&mut self, moment: &Moment) -> Result<Picture> {
+        let camera = self.camera();
+        let mut picture = self.artist.draw(&moment.drawing, &camera, self.size)?;
+        if let Colour::Strain { full } = self.style.colour {
+            picture.strain_scale(full, moment.largest_strain);
+        }
+        let mut caption = moment.caption.clone();
+        if !moment.drawing.grounds.is_empty() {
+            caption.push_str(&format!(", grid {}", length(grid_cell(&camera))));
+        }
+        picture.caption(&caption);
+        Ok(picture)
+    }
+
+    fn camera(&self) -> Camera {
+        let [width, height] = self.size.map(|side| side as f32);
+        self.camera.unwrap_or_else(|| self.framing.camera(width / height))
+    }
+}
+
+/// A power of ten in m, as people say it.
+fn length(metres: f64) -> String {
+    match metres {
+        m if m >= 0.9 => format!("{m:.0} m"),
+        m if m >= 0.009 => format!("{:.0} cm", 100.0 * m),
+        m if m >= 0.000_9 => format!("{:.0} mm", 1000.0 * m),
+        m => format!("{:e} m", m),
+    }
+}
+
+/// Writes a picture as PNG, whole or not at all.
+///
+/// # Errors
+/// [`output::Unwritable`].
+pub fn write_png(path: &Path, picture: &Picture) -> Result<()> {
+    let bytes = picture.to_png().with_context(|| format!("cannot encode {}", path.display()))?;
+    Ok(output::write_bytes(path, &bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_and_wrong_ones_refused() {
+        assert_eq!("640x360".parse(), Ok(Size([640, 360])));
+        assert_eq!(Size([640, 360]).to_string(), "640x360");
+        for wrong in ["640", "640x", "x", "15x100", "640x20000", "-1x5", "640 x 360"] {
+            let error = wrong.parse::<Size>().unwrap_err();
+            assert!(error.contains("1280x720"), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_said_as_people_do() {
+        let text = [100.0, 1.0, 0.1, 0.01, 0.001, 1e-4].map(length);
+        assert_eq!(text, ["100 m", "1 m", "10 cm", "1 cm", "1 mm", "1e-4 m"]);
+    }
+
+    #[test]
+    fn strains_of_scales_are_positive() {
+        assert_eq!(positive("0.02"), Ok(0.02));
+        for wrong in ["0", "-1", "inf", "NaN", "much"] {
+            assert!(positive(wrong).is_err(), "{wrong}");
+        }
+    }
+}

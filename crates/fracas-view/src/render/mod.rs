@@ -1,0 +1,262 @@
+//! From a drawing to pixels.
+//!
+//! ```text
+//! shadow → seen (depth, normals) → occlusion → smooth → shade (sky, grounds, bodies, lines; 4 samples a pixel)
+//! ```
+//!
+//! One renderer for pictures and for a window: it takes a [`wgpu::Device`] and draws into a view it is
+//! given. Needs no more than WebGL2 has: no storage buffers, no compute, textures read by
+//! coordinates.
+
+mod frame;
+mod geometry;
+mod passes;
+mod targets;
+
+use std::ops::Range;
+
+use wgpu::util::DeviceExt;
+
+use crate::camera::Camera;
+use crate::drawing::Drawing;
+use frame::Frame;
+use passes::{Passes, Pipelines};
+use targets::Targets;
+
+pub use frame::grid_cell;
+
+/// Draws [`Drawing`]s.
+#[derive(Debug)]
+pub struct Renderer {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
+    format: wgpu::TextureFormat,
+    passes: Passes,
+    frame: wgpu::Buffer,
+    ball: Mesh,
+    targets: Option<Targets>,
+}
+
+/// Corners and, if they are shared, indices on the device.
+#[derive(Debug)]
+struct Mesh {
+    vertices: wgpu::Buffer,
+    indices: wgpu::Buffer,
+    count: u32,
+}
+
+/// What changes from picture to picture, on the device. Empty parts are not there.
+struct Uploaded {
+    surface: Option<Mesh>,
+    see_through: bool,
+    ellipsoids: Option<Rows>,
+    lines: Option<Rows>,
+    grounds: Option<Rows>,
+}
+
+/// A buffer of instances or corners.
+struct Rows {
+    buffer: wgpu::Buffer,
+    count: u32,
+}
+
+impl Renderer {
+    /// For views of this format, which should be an sRGB one.
+    pub fn new(device: wgpu::Device, queue: wgpu::Queue, format: wgpu::TextureFormat) -> Self {
+        let passes = Passes::new(&device, format);
+        let frame = device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("frame"),
+            size: size_of::<Frame>() as u64,
+            usage: wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        let (corners, triangles) = geometry::ball();
+        let ball = mesh(&device, bytemuck::cast_slice(&corners), &triangles);
+        Self { device, queue, format, passes, frame, ball, targets: None }
+    }
+
+    /// The format of the views it draws into.
+    pub fn format(&self) -> wgpu::TextureFormat {
+        self.format
+    }
+
+    /// Draws into a view of so many pixels across and down, replacing what it held.
+    pub fn draw(
+        &mut self,
+        drawing: &Drawing,
+        camera: &Camera,
+        view: &wgpu::TextureView,
+        size: [u32; 2],
+    ) {
+        let frame = Frame::new(drawing, camera, size);
+        self.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        let uploaded = self.upload(drawing, camera, &frame);
+        let targets = match self.targets.take() {
+            Some(targets) if targets.size == size => targets,
+            _ => Targets::new(&self.device, &self.passes, &self.frame, self.format, size),
+        };
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        self.draw_shadow(&mut encoder, &targets, &uploaded);
+        self.draw_occlusion(&mut encoder, &targets, &uploaded);
+        self.draw_shaded(&mut encoder, &targets, &uploaded, view);
+        self.queue.submit([encoder.finish()]);
+        self.targets = Some(targets);
+    }
+
+    fn upload(&self, drawing: &Drawing, camera: &Camera, frame: &Frame) -> Uploaded {
+        let surface = (!drawing.triangles.is_empty()).then(|| {
+            mesh(&self.device, bytemuck::cast_slice(&drawing.vertices), &drawing.triangles)
+        });
+        let reach = frame.horizon();
+        let corners = |ground| geometry::ground(ground, drawing.origin, camera, reach);
+        let grounds: Vec<_> = drawing.grounds.iter().flat_map(corners).collect();
+        Uploaded {
+            surface,
+            see_through: drawing.see_through,
+            ellipsoids: self.rows(&drawing.ellipsoids),
+            lines: self.rows(&drawing.lines),
+            grounds: self.rows(&grounds),
+        }
+    }
+
+    fn rows<T: bytemuck::NoUninit>(&self, rows: &[T]) -> Option<Rows> {
+        let count = u32::try_from(rows.len()).ok().filter(|&count| count > 0)?;
+        let buffer = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
+            label: None,
+            contents: bytemuck::cast_slice(rows),
+            usage: wgpu::BufferUsages::VERTEX,
+        });
+        Some(Rows { buffer, count })
+    }
+
+    fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, targets: &Targets, up: &Uploaded) {
+        let depth = targets::depth(&targets.shadow, 1.0);
+        let mut pass = begin(encoder, "shadow", None, Some(depth));
+        pass.set_bind_group(0, &targets.frame, &[]);
+        self.draw_bodies(&mut pass, &self.passes.shadow, up);
+    }
+
+    fn draw_occlusion(&self, encoder: &mut wgpu::CommandEncoder, targets: &Targets, up: &Uploaded) {
+        let colour = targets::colour(&targets.normals);
+        let mut pass =
+            begin(encoder, "seen", Some(colour), Some(targets::depth(&targets.depth, 0.0)));
+        pass.set_bind_group(0, &targets.frame, &[]);
+        if !up.see_through {
+            self.draw_bodies(&mut pass, &self.passes.seen, up);
+        }
+        if let Some(grounds) = &up.grounds {
+            draw_rows(&mut pass, &self.passes.seen_ground, grounds, 0..grounds.count, 0..1);
+        }
+        drop(pass);
+        for (label, pipeline, sources, target) in [
+            ("occlusion", &self.passes.occlusion, &targets.seen, &targets.raw),
+            ("smooth", &self.passes.smooth, &targets.speckled, &targets.open),
+        ] {
+            let mut pass = begin(encoder, label, Some(targets::colour(target)), None);
+            pass.set_bind_group(0, &targets.frame, &[]);
+            pass.set_bind_group(1, sources, &[]);
+            pass.set_pipeline(pipeline);
+            pass.draw(0..3, 0..1);
+        }
+    }
+
+    fn draw_shaded(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        targets: &Targets,
+        up: &Uploaded,
+        view: &wgpu::TextureView,
+    ) {
+        let colour = targets::resolved(&targets.colour, view);
+        let depth = targets::depth(&targets.depths, 0.0);
+        let mut pass = begin(encoder, "shade", Some(colour), Some(depth));
+        pass.set_bind_group(0, &targets.frame, &[]);
+        pass.set_bind_group(1, &targets.light, &[]);
+        let surface = if up.see_through { None } else { up.surface.as_ref() };
+        if let Some(surface) = surface {
+            draw_mesh(&mut pass, &self.passes.shade.surface, surface, 0..1);
+        }
+        self.draw_ellipsoids(&mut pass, &self.passes.shade.ellipsoid, up);
+        if let Some(lines) = &up.lines {
+            draw_rows(&mut pass, &self.passes.line, lines, 0..6, 0..lines.count);
+        }
+        if let Some(grounds) = &up.grounds {
+            draw_rows(&mut pass, &self.passes.ground, grounds, 0..grounds.count, 0..1);
+        }
+        pass.set_pipeline(&self.passes.sky);
+        pass.draw(0..3, 0..1);
+        if let Some(surface) = up.surface.as_ref().filter(|_| up.see_through) {
+            draw_mesh(&mut pass, &self.passes.glass, surface, 0..1);
+        }
+    }
+
+    fn draw_bodies(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines, up: &Uploaded) {
+        if let Some(surface) = &up.surface {
+            draw_mesh(pass, &pipelines.surface, surface, 0..1);
+        }
+        self.draw_ellipsoids(pass, &pipelines.ellipsoid, up);
+    }
+
+    fn draw_ellipsoids(
+        &self,
+        pass: &mut wgpu::RenderPass<'_>,
+        pipeline: &wgpu::RenderPipeline,
+        up: &Uploaded,
+    ) {
+        if let Some(particles) = &up.ellipsoids {
+            pass.set_vertex_buffer(1, particles.buffer.slice(..));
+            draw_mesh(pass, pipeline, &self.ball, 0..particles.count);
+        }
+    }
+}
+
+fn mesh(device: &wgpu::Device, vertices: &[u8], triangles: &[[u32; 3]]) -> Mesh {
+    let buffer = |contents, usage| {
+        let label = None;
+        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label, contents, usage })
+    };
+    Mesh {
+        vertices: buffer(vertices, wgpu::BufferUsages::VERTEX),
+        indices: buffer(bytemuck::cast_slice(triangles), wgpu::BufferUsages::INDEX),
+        count: 3 * triangles.len() as u32,
+    }
+}
+
+fn draw_mesh(
+    pass: &mut wgpu::RenderPass<'_>,
+    pipeline: &wgpu::RenderPipeline,
+    mesh: &Mesh,
+    instances: Range<u32>,
+) {
+    pass.set_pipeline(pipeline);
+    pass.set_vertex_buffer(0, mesh.vertices.slice(..));
+    pass.set_index_buffer(mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
+    pass.draw_indexed(0..mesh.count, 0, instances);
+}
+
+fn draw_rows(
+    pass: &mut wgpu::RenderPass<'_>,
+    pipeline: &wgpu::RenderPipeline,
+    rows: &Rows,
+    corners: Range<u32>,
+    instances: Range<u32>,
+) {
+    pass.set_pipeline(pipeline);
+    pass.set_vertex_buffer(0, rows.buffer.slice(..));
+    pass.draw(corners, instances);
+}
+
+fn begin<'e>(
+    encoder: &'e mut wgpu::CommandEncoder,
+    label: &str,
+    colour: Option<wgpu::RenderPassColorAttachment<'_>>,
+    depth: Option<wgpu::RenderPassDepthStencilAttachment<'_>>,
+) -> wgpu::RenderPass<'e> {
+    let colours = [colour];
+    encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+        label: Some(label),
+        color_attachments: if colours[0].is_some() { &colours } else { &[] },
+        depth_stencil_attachment: depth,
+        ..Default::default()
+    })
+}

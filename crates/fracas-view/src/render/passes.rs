@@ -1,0 +1,259 @@
+//! Pipelines: which shader draws what, into what.
+
+use wgpu::{CompareFunction, Face, PrimitiveTopology, TextureFormat, VertexStepMode};
+use wgpu::{VertexAttribute, VertexBufferLayout, vertex_attr_array};
+
+use super::geometry::GroundCorner;
+use crate::drawing::{Ellipsoid, Line, Vertex};
+
+/// Format of all depths.
+pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
+/// Format of normals.
+pub(super) const NORMAL: TextureFormat = TextureFormat::Rgba8Unorm;
+/// Format of occlusion.
+pub(super) const MASK: TextureFormat = TextureFormat::R8Unorm;
+/// Samples of a pixel.
+pub(super) const SAMPLES: u32 = 4;
+
+/// The same for surfaces and for particles.
+#[derive(Debug)]
+pub(super) struct Pipelines {
+    pub surface: wgpu::RenderPipeline,
+    pub ellipsoid: wgpu::RenderPipeline,
+}
+
+/// All pipelines, and the layouts of what they read.
+#[derive(Debug)]
+pub(super) struct Passes {
+    pub frame_layout: wgpu::BindGroupLayout,
+    pub occlusion_layout: wgpu::BindGroupLayout,
+    pub light_layout: wgpu::BindGroupLayout,
+    pub shadow: Pipelines,
+    pub seen: Pipelines,
+    pub seen_ground: wgpu::RenderPipeline,
+    pub occlusion: wgpu::RenderPipeline,
+    pub smooth: wgpu::RenderPipeline,
+    pub shade: Pipelines,
+    pub line: wgpu::RenderPipeline,
+    pub ground: wgpu::RenderPipeline,
+    pub sky: wgpu::RenderPipeline,
+    /// Surfaces that can be seen through.
+    pub glass: wgpu::RenderPipeline,
+}
+
+const VERTEX: [VertexAttribute; 3] =
+    vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
+const BALL: [VertexAttribute; 1] = vertex_attr_array![0 => Float32x3];
+const ELLIPSOID: [VertexAttribute; 5] = vertex_attr_array![1 => Float32x3, 2 => Float32x3, 3 => Float32x3, 4 => Float32x3, 5 => Unorm8x4];
+const LINE: [VertexAttribute; 3] =
+    vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
+const GROUND: [VertexAttribute; 3] =
+    vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2];
+
+fn rows<T>(
+    step_mode: VertexStepMode,
+    attributes: &[VertexAttribute],
+) -> Option<VertexBufferLayout<'_>> {
+    Some(VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
+}
+
+/// What a group of pipelines has in common.
+struct Stage<'a> {
+    device: &'a wgpu::Device,
+    layout: wgpu::PipelineLayout,
+    module: wgpu::ShaderModule,
+    /// `None` where only depth is drawn.
+    colour: Option<TextureFormat>,
+    depth: Option<CompareFunction>,
+    samples: u32,
+}
+
+impl Stage<'_> {
+    fn new<'a>(
+        device: &'a wgpu::Device,
+        source: &str,
+        groups: &[&wgpu::BindGroupLayout],
+        colour: Option<TextureFormat>,
+        depth: Option<CompareFunction>,
+        samples: u32,
+    ) -> Stage<'a> {
+        let shared = include_str!("frame.wgsl");
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(format!("{shared}\n{source}").into()),
+        });
+        let groups: Vec<_> = groups.iter().map(|&group| Some(group)).collect();
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &groups,
+            immediate_size: 0,
+        });
+        Stage { device, layout, module, colour, depth, samples }
+    }
+
+    fn surface(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
+        self.pipeline(vertex, fragment, &[rows::<Vertex>(VertexStepMode::Vertex, &VERTEX)])
+    }
+
+    fn ellipsoid(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
+        let ball = rows::<[f32; 3]>(VertexStepMode::Vertex, &BALL);
+        let buffers = [ball, rows::<Ellipsoid>(VertexStepMode::Instance, &ELLIPSOID)];
+        self.pipeline(vertex, fragment, &buffers)
+    }
+
+    fn line(&self, fragment: &str) -> wgpu::RenderPipeline {
+        self.pipeline("line", fragment, &[rows::<Line>(VertexStepMode::Instance, &LINE)])
+    }
+
+    fn ground(&self, fragment: &str) -> wgpu::RenderPipeline {
+        self.pipeline("ground", fragment, &[rows::<GroundCorner>(VertexStepMode::Vertex, &GROUND)])
+    }
+
+    fn everywhere(&self, fragment: &str) -> wgpu::RenderPipeline {
+        self.pipeline("everywhere", fragment, &[])
+    }
+
+    fn pipeline(
+        &self,
+        vertex: &str,
+        fragment: &str,
+        buffers: &[Option<VertexBufferLayout<'_>>],
+    ) -> wgpu::RenderPipeline {
+        self.blended(vertex, fragment, buffers, None)
+    }
+
+    /// Over what is there already, by alpha; only what faces the viewer, and without hiding what
+    /// comes later.
+    fn glass(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
+        let buffers = [rows::<Vertex>(VertexStepMode::Vertex, &VERTEX)];
+        self.blended(vertex, fragment, &buffers, Some(wgpu::BlendState::ALPHA_BLENDING))
+    }
+
+    fn blended(
+        &self,
+        vertex: &str,
+        fragment: &str,
+        buffers: &[Option<VertexBufferLayout<'_>>],
+        blend: Option<wgpu::BlendState>,
+    ) -> wgpu::RenderPipeline {
+        let targets = self.colour.map(|format| {
+            [Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })]
+        });
+        let depth_stencil = self.depth.map(|compare| wgpu::DepthStencilState {
+            format: DEPTH,
+            depth_write_enabled: Some(blend.is_none()),
+            depth_compare: Some(compare),
+            stencil: Default::default(),
+            bias: Default::default(),
+        });
+        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+            label: Some(vertex),
+            layout: Some(&self.layout),
+            vertex: wgpu::VertexState {
+                module: &self.module,
+                entry_point: Some(vertex),
+                compilation_options: Default::default(),
+                buffers,
+            },
+            primitive: wgpu::PrimitiveState {
+                topology: PrimitiveTopology::TriangleList,
+                cull_mode: blend.map(|_| Face::Back),
+                ..Default::default()
+            },
+            depth_stencil,
+            multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
+            fragment: targets.as_ref().map(|targets| wgpu::FragmentState {
+                module: &self.module,
+                entry_point: Some(fragment),
+                compilation_options: Default::default(),
+                targets,
+            }),
+            multiview_mask: None,
+            cache: None,
+        })
+    }
+}
+
+impl Passes {
+    pub fn new(device: &wgpu::Device, format: TextureFormat) -> Self {
+        let frame_layout = frame_layout(device);
+        let occlusion_layout = texture_layout(device, 3);
+        let light_layout = texture_layout(device, 2);
+        let frame = &frame_layout;
+
+        let source = include_str!("shadow.wgsl");
+        let shadow = Stage::new(device, source, &[frame], None, Some(CompareFunction::Less), 1);
+
+        let source = include_str!("occlusion.wgsl");
+        let nearer = Some(CompareFunction::Greater);
+        let seen = Stage::new(device, source, &[frame], Some(NORMAL), nearer, 1);
+        let groups = [frame, &occlusion_layout];
+        let occlusion = Stage::new(device, source, &groups, Some(MASK), None, 1);
+
+        let source = include_str!("shade.wgsl");
+        let groups = [frame, &light_layout];
+        // the sky is as far away as what was not drawn
+        let nearer = Some(CompareFunction::GreaterEqual);
+        let shade = Stage::new(device, source, &groups, Some(format), nearer, SAMPLES);
+
+        Self {
+            shadow: Pipelines {
+                surface: shadow.surface("surface_from_sun", ""),
+                ellipsoid: shadow.ellipsoid("ellipsoid_from_sun", ""),
+            },
+            seen: Pipelines {
+                surface: seen.surface("surface", "normal_seen"),
+                ellipsoid: seen.ellipsoid("ellipsoid", "normal_seen"),
+            },
+            seen_ground: seen.ground("normal_seen"),
+            occlusion: occlusion.everywhere("occlusion"),
+            smooth: occlusion.everywhere("smooth_occlusion"),
+            shade: Pipelines {
+                surface: shade.surface("surface", "shaded"),
+                ellipsoid: shade.ellipsoid("ellipsoid", "shaded"),
+            },
+            line: shade.line("plain"),
+            ground: shade.ground("grounded"),
+            sky: shade.everywhere("sky_seen"),
+            glass: shade.glass("surface", "shaded"),
+            frame_layout,
+            occlusion_layout,
+            light_layout,
+        }
+    }
+}
+
+fn frame_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some("frame"),
+        entries: &[wgpu::BindGroupLayoutEntry {
+            binding: 0,
+            visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+            ty: wgpu::BindingType::Buffer {
+                ty: wgpu::BufferBindingType::Uniform,
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        }],
+    })
+}
+
+/// Textures that fragment shaders read by coordinates. Depths count as numbers among others.
+fn texture_layout(device: &wgpu::Device, count: u32) -> wgpu::BindGroupLayout {
+    let entry = |binding| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::FRAGMENT,
+        ty: wgpu::BindingType::Texture {
+            sample_type: wgpu::TextureSampleType::Float { filterable: false },
+            view_dimension: wgpu::TextureViewDimension::D2,
+            multisampled: false,
+        },
+        count: None,
+    };
+    let entries: Vec<_> = (0..count).map(entry).collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: None,
+        entries: &entries,
+    })
+}

@@ -1,0 +1,146 @@
+// Light: a sun with soft shadows, a sky, and what surfaces send back of both.
+
+@group(1) @binding(0) var open: texture_2d<f32>;
+@group(1) @binding(1) var shadow_map: texture_2d<f32>;
+
+const SUN = vec3f(3.3, 3.1, 2.75);
+const ZENITH = vec3f(0.36, 0.52, 0.80);
+const HORIZON = vec3f(0.80, 0.86, 0.93);
+const DEPTHS = vec3f(0.60, 0.60, 0.60);
+const BOUNCED = vec3f(0.31, 0.30, 0.28);
+const GROUND = vec3f(0.44, 0.44, 0.43);
+const BLOCKER_TAPS = 12u;
+const SHADOW_TAPS = 24u;
+
+fn sky(direction: vec3f) -> vec3f {
+    let up = direction.y;
+    let above = mix(HORIZON, ZENITH, pow(clamp(up, 0.0, 1.0), 0.55));
+    return mix(above, DEPTHS, smoothstep(0.0, 0.6, -up));
+}
+
+// The share of the sun that is seen (percentage-closer soft shadows, Fernando 2005): the mean distance of what is
+// in the way tells how wide the penumbra is.
+fn sunlight(place: vec3f, normal: vec3f, pixel: vec2f) -> f32 {
+    let texels = frame.lengths.y;
+    let extent = 2.0 * frame.lengths.w;
+    let n = (frame.sun_view * vec4f(normal, 0.0)).xyz * frame.lengths.w;
+    // off the surface by more than the size of a texel
+    let off = place + normal * (2.0 * extent / texels);
+    let at = (frame.sun_view * vec4f(off, 1.0)).xyz;
+    if (any(abs(at.xy) >= vec2f(1.0)) || at.z <= 0.0) { return 1.0; }
+    let middle = vec2f(0.5 * at.x + 0.5, 0.5 - 0.5 * at.y) * texels;
+    // how the depth of the surface itself changes from texel to texel; -2 z of the map is one length along the sun
+    let facing = max(-2.0 * n.z, 0.2);
+    let slope = vec2f(n.x, -n.y) / facing / texels;
+    let turn = speckle(pixel);
+
+    let search = max(frame.sun.w * texels, 2.0);
+    var blockers = 0.0;
+    var depth = 0.0;
+    for (var k = 0u; k < BLOCKER_TAPS; k++) {
+        let tap = search * on_disc(k, BLOCKER_TAPS, turn);
+        let met = shadow_depth(middle + tap);
+        if (met < min(at.z + dot(slope, tap), 1.0)) {
+            blockers += 1.0;
+            depth += met;
+        }
+    }
+    if (blockers == 0.0) { return 1.0; }
+    let penumbra = max((at.z - depth / blockers) * frame.sun.w * texels, 1.5);
+    var lit = 0.0;
+    for (var k = 0u; k < SHADOW_TAPS; k++) {
+        let tap = penumbra * on_disc(k, SHADOW_TAPS, turn);
+        lit += select(0.0, 1.0, shadow_depth(middle + tap) >= min(at.z + dot(slope, tap), 1.0));
+    }
+    return lit / f32(SHADOW_TAPS);
+}
+
+// From 0 at the sun to 1 where nothing is in the way.
+fn shadow_depth(texel: vec2f) -> f32 {
+    let last = i32(frame.lengths.y) - 1;
+    return textureLoad(shadow_map, clamp(vec2i(texel), vec2i(0), vec2i(last)), 0).x;
+}
+
+fn linear(srgb: vec3f) -> vec3f {
+    return select(pow((srgb + 0.055) / 1.055, vec3f(2.4)), srgb / 12.92, srgb <= vec3f(0.04045));
+}
+
+// Diffuse light and a highlight: microfacets with the GGX distribution, 4 % reflected head-on.
+fn lit(place: vec3f, given: vec3f, albedo: vec3f, roughness: f32, pixel: vec2f) -> vec3f {
+    let to_eye = normalize(frame.eye.xyz - place);
+    var normal = normalize(given);
+    if (dot(normal, to_eye) < 0.0) { normal = -normal; }
+    let to_sun = frame.sun.xyz;
+    let facing = max(dot(normal, to_sun), 0.0);
+    var sun = 0.0;
+    if (facing > 0.0) { sun = facing * sunlight(place, normal, pixel); }
+    let ambient = textureLoad(open, vec2i(pixel), 0).x;
+
+    let halfway = normalize(to_sun + to_eye);
+    let alpha = max(roughness * roughness, 0.02);
+    let d = dot(normal, halfway) * dot(normal, halfway) * (alpha * alpha - 1.0) + 1.0;
+    let spread = alpha * alpha / (d * d);
+    let fresnel = 0.04 + 0.96 * pow(1.0 - max(dot(to_eye, halfway), 0.0), 5.0);
+    let glint = min(0.25 * spread * fresnel / max(dot(to_eye, halfway), 0.3), 4.0);
+    let edge = 0.04 + 0.5 * (1.0 - roughness) * pow(1.0 - max(dot(normal, to_eye), 0.0), 5.0);
+    let mirrored = sky(reflect(-to_eye, normal)) * edge;
+
+    let from_sky = mix(BOUNCED, mix(HORIZON, ZENITH, 0.5), 0.5 + 0.5 * normal.y);
+    return albedo * (SUN * sun * 0.3183 + from_sky * ambient * 0.7) + SUN * (sun * glint) + mirrored * ambient;
+}
+
+// Keeps colours as they are up to a brightness of 0.76 and bends the rest below 1 (Khronos PBR neutral tone mapper).
+fn for_screen(light: vec3f) -> vec4f {
+    let low = min(light.r, min(light.g, light.b));
+    var colour = light - select(0.04, low - 6.25 * low * low, low < 0.08);
+    let peak = max(colour.r, max(colour.g, colour.b));
+    let start = 0.76;
+    if (peak >= start) {
+        let d = 1.0 - start;
+        let bent = 1.0 - d * d / (peak + d - start);
+        colour = mix(colour * (bent / peak), vec3f(bent), 1.0 - 1.0 / (0.15 * (peak - bent) + 1.0));
+    }
+    return vec4f(colour, 1.0);
+}
+
+@fragment
+fn shaded(seen: Corner) -> @location(0) vec4f {
+    let colour = lit(seen.place, seen.normal, linear(seen.paint.rgb), seen.paint.a, seen.screen.xy);
+    return vec4f(for_screen(colour).rgb, frame.grid.w);
+}
+
+@fragment
+fn plain(seen: Corner) -> @location(0) vec4f {
+    return for_screen(linear(seen.paint.rgb));
+}
+
+// How much of a pixel the lines of a grid cover; every tenth is stronger.
+fn grid(at: vec2f) -> f32 {
+    let width = fwidth(at);
+    let fine = lines(at, width, 0.025) * clamp(1.4 - 7.0 * max(width.x, width.y), 0.0, 1.0);
+    let coarse = lines(at / 10.0, width / 10.0, 0.005);
+    return max(0.4 * fine, 0.8 * coarse * clamp(1.4 - 0.7 * max(width.x, width.y), 0.0, 1.0));
+}
+
+fn lines(at: vec2f, width: vec2f, thickness: f32) -> f32 {
+    let off = abs(fract(at - 0.5) - 0.5);
+    let half = vec2f(max(vec2f(0.5 * thickness), 0.5 * width));
+    // a line thinner than a pixel is fainter instead
+    let faint = min(vec2f(1.0), thickness / max(width, vec2f(1e-9)) + 0.35);
+    let covered = faint * (1.0 - smoothstep(half, half + width, off));
+    return max(covered.x, covered.y);
+}
+
+@fragment
+fn grounded(seen: Corner) -> @location(0) vec4f {
+    let albedo = GROUND * (1.0 - 0.35 * grid(seen.on_ground / frame.grid.x));
+    let colour = lit(seen.place, seen.normal, albedo, 1.0, seen.screen.xy);
+    let ray = normalize(seen_along(seen.screen.xy));
+    let away = distance(seen.place, frame.eye.xyz);
+    return for_screen(mix(colour, sky(ray), smoothstep(frame.grid.y, frame.grid.z, away)));
+}
+
+@fragment
+fn sky_seen(seen: Corner) -> @location(0) vec4f {
+    return for_screen(sky(normalize(seen_along(seen.screen.xy))));
+}
