@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 12] = [
+const MOMENTS: [(&str, &str); 14] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -50,6 +50,8 @@ const MOMENTS: [(&str, &str); 12] = [
     ("drop-nut", "0,16,24,600"),
     ("drop-glass", "0,10,18,600"),
     ("drop-panel", "0,22,28,600"),
+    ("bunnies", "0,16,22,60"),
+    ("heap", "0,40,80,360"),
 ];
 
 fn root() -> PathBuf {

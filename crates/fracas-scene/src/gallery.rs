@@ -47,6 +47,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "drop-nut",
         "drop-glass",
         "drop-panel",
+        "bunnies",
+        "heap",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

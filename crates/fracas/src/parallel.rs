@@ -59,7 +59,7 @@ impl Workers {
     }
 
     /// Both, at once if there is a free thread.
-    fn join<A: Send, B: Send>(
+    pub(crate) fn join<A: Send, B: Send>(
         &self,
         a: impl FnOnce() -> A + Send,
         b: impl FnOnce() -> B + Send,

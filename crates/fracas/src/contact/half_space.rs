@@ -1,6 +1,9 @@
 //! Ellipsoid against half-space.
 
-use crate::solids::Particles;
+use super::{Contact, Key, Other, Spot, margin};
+use crate::material::combine_friction;
+use crate::parallel::Span;
+use crate::solids::{Anchor, Particles};
 use crate::world::ObstacleId;
 use glam::{DVec3, Vec3};
 
@@ -41,6 +44,51 @@ impl HalfSpace {
         let scaled = radii * local;
         let reach = scaled.length();
         if reach > 0.0 { turned * (radii * scaled * (-1.0 / reach)) } else { Vec3::ZERO }
+    }
+}
+
+/// Contacts of the particles of one piece of body number `body`, appended to `found`.
+pub fn touch_half_spaces(
+    body: u32,
+    particles: &Particles,
+    span: Span,
+    origin: DVec3,
+    half_spaces: &[HalfSpace],
+    h: f32,
+    found: &mut Vec<Contact>,
+) {
+    for j in span {
+        let margin = margin(particles.radii[j]);
+        for half_space in half_spaces {
+            let n = half_space.normal;
+            let centre = half_space.height(origin, particles.position[j]);
+            let reach = particles.radii[j].into_iter().fold(0.0, f32::max);
+            let speed = particles.velocity[j].dot(n);
+            let approach = (h * speed).min(0.0);
+            if centre + approach > reach + margin {
+                continue;
+            }
+            let arm = half_space.support(particles, j);
+            let gap = centre + arm.dot(n);
+            if gap + approach > margin {
+                continue;
+            }
+            let friction =
+                [0, 1].map(|k| combine_friction(particles.friction[j][k], half_space.friction[k]));
+            found.push(Contact {
+                key: Key { first: particles.id[j], second: Other::Obstacle(half_space.id) },
+                first: Spot { body, anchor: Anchor { particle: j as u32, arm } },
+                second: None,
+                normal: n,
+                gap,
+                approach: -speed,
+                friction,
+                force: 0.0,
+                slip_force: Vec3::ZERO,
+                sliding: false,
+                allowance: 0.0,
+            });
+        }
     }
 }
 

@@ -1,97 +1,122 @@
 //! Who touches what.
 //!
+//! ```text
+//! obstacles (half_space) ┐
+//! boxes → broad → narrow (pairs) ┴→ contacts, in the order of their keys → islands
+//! ```
+//!
 //! Contacts are found once per substep, before the solve, with all that could meet within it;
 //! normals and lever arms stay fixed until the next. Their forces are found inside the solve.
 
+pub mod broad;
 mod half_space;
+pub mod islands;
+pub mod narrow;
+pub mod near;
+pub mod pairs;
+pub mod shape;
 
-pub use half_space::HalfSpace;
+pub use half_space::{HalfSpace, touch_half_spaces};
 
-use crate::material::combine_friction;
-use crate::parallel::Span;
-use crate::solids::{Anchor, Particles};
-use glam::{DVec3, Vec3};
+use crate::solids::Anchor;
+use crate::world::{ObstacleId, ParticleId};
+use glam::Vec3;
 
-/// A point of a body near an obstacle.
+/// Two points, of two pieces or of a piece and an obstacle, that may push each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
-    /// The point.
-    pub anchor: Anchor,
-    /// Index of the obstacle.
-    pub obstacle: u32,
-    /// Out of the obstacle.
+    /// Order and identity.
+    pub key: Key,
+    /// The point that the normal points to.
+    pub first: Spot,
+    /// The other; none for an obstacle, which does not give way.
+    pub second: Option<Spot>,
+    /// From the second to the first, unit length.
     pub normal: Vec3,
-    /// Distance at the start of the substep, in m; negative if inside.
+    /// Distance at the start of the substep, in m, with the overlap that is allowed added; negative
+    /// if they overlap by more.
     pub gap: f32,
+    /// Speed at which they came nearer before the solve, in m/s.
+    pub approach: f32,
     /// Combined coefficients of sliding and static friction.
     pub friction: [f32; 2],
 
     // ---- state: warm start of the next solve ----
     /// λ: normal force, in N; at least 0.
     pub force: f32,
-    /// λ_t: friction force, in N, across the normal.
+    /// λ_t: friction force on the first, in N, across the normal.
     pub slip_force: Vec3,
     /// Whether it slid in the last round.
     pub sliding: bool,
+    /// Overlap that is allowed, since the two were born overlapping, in m. It only shrinks.
+    pub allowance: f32,
 }
 
-impl Contact {
-    /// Order and identity within a body.
-    fn key(&self) -> (u32, u32) {
-        (self.anchor.particle, self.obstacle)
-    }
+/// What a contact is between. Ids are never used twice, so it lasts over splits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// The particle of the first point.
+    pub first: ParticleId,
+    /// What has the second.
+    pub second: Other,
+}
+
+/// The second of a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Other {
+    /// Something that does not give way.
+    Obstacle(ObstacleId),
+    /// A particle.
+    Particle(ParticleId),
+}
+
+/// A point of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// Index of the body.
+    pub body: u32,
+    /// The point.
+    pub anchor: Anchor,
 }
 
 /// Distance within which a contact is made though nothing moves, in diameters of the particle:
 /// keeps the set of contacts of a resting body the same from substep to substep.
 const MARGIN: f32 = 0.4;
 
-/// Contacts of the particles of one piece, appended to `found` in order; forces carried over from
-/// `old`, which is in the same order.
-pub fn find(
-    particles: &Particles,
-    span: Span,
-    origin: DVec3,
-    half_spaces: &[HalfSpace],
-    h: f32,
-    old: &[Contact],
-    found: &mut Vec<Contact>,
-) {
-    let first = old.partition_point(|c| (c.anchor.particle as usize) < span.start);
-    let mut old = old[first..].iter().peekable();
-    for j in span {
-        let margin = 2.0 * MARGIN * particles.radii[j].into_iter().fold(f32::INFINITY, f32::min);
-        for (index, half_space) in half_spaces.iter().enumerate() {
-            let n = half_space.normal;
-            let centre = half_space.height(origin, particles.position[j]);
-            let reach = particles.radii[j].into_iter().fold(0.0, f32::max);
-            let approach = (h * particles.velocity[j].dot(n)).min(0.0);
-            if centre + approach > reach + margin {
-                continue;
-            }
-            let arm = half_space.support(particles, j);
-            let gap = centre + arm.dot(n);
-            if gap + approach > margin {
-                continue;
-            }
-            let mut contact = Contact {
-                anchor: Anchor { particle: j as u32, arm },
-                obstacle: index as u32,
-                normal: n,
-                gap,
-                friction: [0, 1]
-                    .map(|k| combine_friction(particles.friction[j][k], half_space.friction[k])),
-                force: 0.0,
-                slip_force: Vec3::ZERO,
-                sliding: false,
-            };
-            while old.next_if(|c| c.key() < contact.key()).is_some() {}
-            if let Some(warm) = old.next_if(|c| c.key() == contact.key()) {
+/// That distance for an ellipsoid of these radii, in m.
+fn margin(radii: [f32; 3]) -> f32 {
+    2.0 * MARGIN * radii.into_iter().fold(f32::INFINITY, f32::min)
+}
+
+/// Speed at which an overlap that bodies were spawned with is pushed apart, in m/s.
+const SEPARATION: f32 = 0.2;
+
+/// Takes forces over from the contacts of the substep before. Both lists are in the order of their
+/// keys.
+///
+/// A pair that is new and overlaps already was not kept apart by anybody: a bond was cut between its
+/// particles, or bodies were spawned into each other. Its overlap is allowed at first; otherwise it
+/// would fly apart. Within a body the allowance shrinks as the two part; between bodies it is also
+/// taken back slowly.
+pub fn carry_over(old: &[Contact], found: &mut [Contact], h: f32) {
+    let mut old = old.iter().peekable();
+    for contact in found {
+        while old.next_if(|c| c.key < contact.key).is_some() {}
+        let n = contact.normal;
+        let overlap = (-contact.gap).max(0.0);
+        match old.next_if(|c| c.key == contact.key) {
+            Some(warm) => {
                 contact.force = warm.force;
                 contact.slip_force = warm.slip_force - n * warm.slip_force.dot(n);
                 contact.sliding = warm.sliding;
+                contact.allowance = warm.allowance.min(overlap);
             }
-            found.push(contact);
+            None if contact.second.is_some() => contact.allowance = overlap,
+            None => {}
         }
+        if contact.second.is_some_and(|second| second.body != contact.first.body) {
+            contact.allowance = (contact.allowance - SEPARATION * h).max(0.0);
+        }
+        contact.gap += contact.allowance;
     }
 }

@@ -1,105 +1,113 @@
-//! Conjugate gradients over one piece, with its contacts.
+//! Conjugate gradients over one island, with its contacts.
 
-use super::dofs::{dot, mix};
-use super::{Pair, Scratch, Touch};
+use super::dofs::{Dofs, dot, mix};
+use super::{Pair, Part, Scratch, Side, Touch, add_force, relative_motion};
 use crate::contact::Contact;
 use crate::parallel::Span;
-use crate::solids::{DofsMut, DofsRef, Motion, Particles, Solid, Step};
+use crate::solids::Step;
 use glam::{DVec3, Vec3};
 
-/// (M/h² + K + Σ k JᵀJ) of one piece.
-pub(super) struct System<'a> {
-    pub solid: &'a mut dyn Solid,
-    pub particles: &'a Particles,
-    pub span: Span,
+/// (M/h² + K + Σ k JᵀJ) of one island.
+pub(super) struct System<'a, S> {
+    pub sides: &'a mut [S],
+    pub parts: &'a [Part],
     pub step: &'a Step,
     pub contacts: &'a [Contact],
-    /// The piece's motion if it is free to move as a whole.
-    pub rigid_modes: Option<&'a Motion>,
+    pub touches: &'a [Touch],
 }
 
 /// `count` iterations from 0 on; the residual comes in and the solution goes out in `scratch`.
-pub(super) fn iterate(mut system: System<'_>, scratch: &mut Scratch, touches: Span, count: u32) {
-    let span = system.span.clone();
+pub(super) fn iterate<S: Side>(mut system: System<'_, S>, scratch: &mut Scratch, count: u32) {
     let workers = system.step.workers.clone();
-    let Scratch { residual, preconditioned, direction, image, delta, extra, touches: all, .. } =
-        scratch;
-    let (touches, extra) = (&all[touches], &extra[span.clone()]);
-    system.mask(residual.span_mut(span.clone()));
-    delta.span_mut(span.clone()).linear.fill(Vec3::ZERO);
-    delta.span_mut(span.clone()).angular.fill(Vec3::ZERO);
+    let Scratch { residual: r, preconditioned: z, direction, image, delta, extra, .. } = scratch;
+    system.mask(r);
+    delta.linear.fill(Vec3::ZERO);
+    delta.angular.fill(Vec3::ZERO);
 
-    let (r, z) = (residual, preconditioned);
-    system.precondition(extra, r.span(span.clone()), z.span_mut(span.clone()));
-    mix(direction.span_mut(span.clone()), 0.0, 1.0, z.span(span.clone()), &workers);
-    let mut rz = dot(r.span(span.clone()), z.span(span.clone()), &workers);
+    system.precondition(extra, r, z);
+    mix(direction.all_mut(), 0.0, 1.0, z.all(), &workers);
+    let mut rz = dot(r.all(), z.all(), &workers);
     for _ in 0..count {
-        let p = direction.span(span.clone());
-        system.product(touches, p, image.span_mut(span.clone()));
-        let curvature = dot(p, image.span(span.clone()), &workers);
+        system.product(direction, image);
+        let curvature = dot(direction.all(), image.all(), &workers);
         // nothing left to do, or a direction that rounding made worthless
         if !(curvature > 0.0 && rz > 0.0) {
             break;
         }
         let alpha = (rz / curvature) as f32;
-        mix(delta.span_mut(span.clone()), 1.0, alpha, p, &workers);
-        mix(r.span_mut(span.clone()), 1.0, -alpha, image.span(span.clone()), &workers);
-        system.precondition(extra, r.span(span.clone()), z.span_mut(span.clone()));
-        let next = dot(r.span(span.clone()), z.span(span.clone()), &workers);
+        mix(delta.all_mut(), 1.0, alpha, direction.all(), &workers);
+        mix(r.all_mut(), 1.0, -alpha, image.all(), &workers);
+        system.precondition(extra, r, z);
+        let next = dot(r.all(), z.all(), &workers);
         let beta = (next / rz) as f32;
-        mix(direction.span_mut(span.clone()), beta, 1.0, z.span(span.clone()), &workers);
+        mix(direction.all_mut(), beta, 1.0, z.all(), &workers);
         rz = next;
     }
 }
 
-impl System<'_> {
+impl<S: Side> System<'_, S> {
     /// Held particles are no unknowns.
-    fn mask(&self, v: DofsMut<'_>) {
-        if self.rigid_modes.is_some() {
-            return;
-        }
-        for (k, j) in self.span.clone().enumerate() {
-            if self.particles.held[j] {
+    fn mask(&self, v: &mut Dofs) {
+        for part in self.parts {
+            for target in &self.sides[part.side].held()[part.held.clone()] {
+                let k = part.place(target.particle);
                 v.linear[k] = Vec3::ZERO;
-                if let Some(angular) = v.angular.get_mut(k) {
-                    *angular = Vec3::ZERO;
-                }
+                v.angular[k] = Vec3::ZERO;
             }
         }
     }
 
-    fn product(&mut self, touches: &[Touch], p: DofsRef<'_>, mut out: DofsMut<'_>) {
-        self.solid.product(self.particles, self.span.clone(), self.step, p, out.reborrow());
-        for (contact, touch) in self.contacts.iter().zip(touches) {
-            let k = contact.anchor.particle as usize - self.span.start;
-            let arm = contact.anchor.arm;
-            let turned = p.angular.get(k).map_or(Vec3::ZERO, |w| w.cross(arm));
-            let motion = p.linear[k] + turned;
+    fn product(&mut self, p: &Dofs, out: &mut Dofs) {
+        for part in self.parts {
+            let (solid, particles, _) = self.sides[part.side].all_mut();
+            let (places, oriented) = (part.places(), particles.oriented());
+            let image = out.span_mut(places.clone(), oriented);
+            solid.product(particles, part.span.clone(), self.step, p.span(places, oriented), image);
+        }
+        for (contact, touch) in self.contacts.iter().zip(self.touches) {
+            let motion = relative_motion(p.all(), contact, touch);
             let along = contact.normal * motion.dot(contact.normal);
             let push = if touch.active { touch.stiffness } else { 0.0 };
-            let force = push * along + touch.hold * (motion - along);
-            out.linear[k] += force;
-            if let Some(torque) = out.angular.get_mut(k) {
-                *torque += arm.cross(force);
-            }
+            add_force(out, contact, touch, push * along + touch.hold * (motion - along));
         }
         self.mask(out);
     }
 
-    /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes, on which K is 0: A_c = Pᵀ M P / h².
-    /// Without them a body slides with a fraction of its true acceleration.
-    fn precondition(&self, extra: &[f32], r: DofsRef<'_>, mut z: DofsMut<'_>) {
-        let (span, step) = (self.span.clone(), self.step);
-        self.solid.precondition(self.particles, span.clone(), step, extra, r, z.reborrow());
-        let Some(motion) = self.rigid_modes else { return self.mask(z) };
+    /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes of each piece, on which K is 0:
+    /// A_c = Pᵀ M P / h². Without them a body slides with a fraction of its true acceleration.
+    fn precondition(&self, extra: &[f32], r: &Dofs, z: &mut Dofs) {
+        for part in self.parts {
+            let side = &self.sides[part.side];
+            let (solid, particles) = (side.solid(), side.particles());
+            let (places, oriented) = (part.places(), particles.oriented());
+            solid.precondition(
+                particles,
+                part.span.clone(),
+                self.step,
+                &extra[places.clone()],
+                r.span(places.clone(), oriented),
+                z.span_mut(places, oriented),
+            );
+            // what is held does not move as a whole
+            if part.held.is_empty() {
+                self.add_rigid_modes(part, r, z);
+            }
+        }
+        self.mask(z);
+    }
 
-        let sums = step.workers.sum(span.clone(), &|leaf: Span| {
+    fn add_rigid_modes(&self, part: &Part, r: &Dofs, z: &mut Dofs) {
+        let (step, motion) = (self.step, &part.motion);
+        let particles = self.sides[part.side].particles();
+        let oriented = particles.oriented();
+        let r = r.span(part.places(), oriented);
+        let sums = step.workers.sum(part.span.clone(), &|leaf: Span| {
             let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
             for j in leaf {
-                let k = j - span.start;
+                let k = j - part.span.start;
                 let f = r.linear[k].as_dvec3();
                 force += f;
-                torque += (self.particles.position[j].as_dvec3() - motion.centre).cross(f);
+                torque += (particles.position[j].as_dvec3() - motion.centre).cross(f);
                 torque += r.angular.get(k).map_or(DVec3::ZERO, |t| t.as_dvec3());
             }
             Pair(force, torque)
@@ -108,9 +116,10 @@ impl System<'_> {
         let shift = (h2 / motion.mass * sums.0).as_vec3();
         let turn = (h2 * (motion.inv_inertia * sums.1)).as_vec3();
         let centre = motion.centre.as_vec3();
-        step.workers.for_span(span, z, &|range, z| {
+        let z = z.span_mut(part.places(), oriented);
+        step.workers.for_span(part.span.clone(), z, &|range, z| {
             for (k, j) in range.enumerate() {
-                z.linear[k] += shift + turn.cross(self.particles.position[j] - centre);
+                z.linear[k] += shift + turn.cross(particles.position[j] - centre);
                 if let Some(angular) = z.angular.get_mut(k) {
                     *angular += turn;
                 }

@@ -1,33 +1,49 @@
-//! Vectors over the unknowns of a body.
+//! Vectors over the unknowns of an island.
 
 use crate::parallel::{Span, Workers};
 use crate::solids::{DofsMut, DofsRef};
 use glam::{DVec3, Vec3};
 
-/// A vector over the unknowns of a body: position and, for oriented particles, rotation.
+/// A vector over the unknowns of an island: position and rotation of every particle. Where a model
+/// has no orientations the second stays 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dofs {
-    linear: Vec<Vec3>,
-    angular: Vec<Vec3>,
+    pub(super) linear: Vec<Vec3>,
+    pub(super) angular: Vec<Vec3>,
 }
 
 impl Dofs {
     /// Zero.
-    pub fn new(particle_count: usize, oriented: bool) -> Self {
-        let angular = if oriented { particle_count } else { 0 };
-        Self { linear: vec![Vec3::ZERO; particle_count], angular: vec![Vec3::ZERO; angular] }
+    pub fn new(count: usize) -> Self {
+        Self { linear: vec![Vec3::ZERO; count], angular: vec![Vec3::ZERO; count] }
     }
 
-    /// The part of one piece.
-    pub fn span(&self, span: Span) -> DofsRef<'_> {
-        let angular = if self.angular.is_empty() { &[] } else { &self.angular[span.clone()] };
+    /// Room for so many particles; what it holds is of no meaning, but for rotations that no model has.
+    pub(super) fn resize(&mut self, count: usize) {
+        self.linear.resize(count, Vec3::ZERO);
+        self.angular.clear();
+        self.angular.resize(count, Vec3::ZERO);
+    }
+
+    /// All of it.
+    pub(super) fn all(&self) -> DofsRef<'_> {
+        DofsRef { linear: &self.linear, angular: &self.angular }
+    }
+
+    /// The same, to change.
+    pub(super) fn all_mut(&mut self) -> DofsMut<'_> {
+        DofsMut { linear: &mut self.linear, angular: &mut self.angular }
+    }
+
+    /// The part of some particles, with rotations only if they have them.
+    pub fn span(&self, span: Span, oriented: bool) -> DofsRef<'_> {
+        let angular = if oriented { &self.angular[span.clone()] } else { &[] };
         DofsRef { linear: &self.linear[span], angular }
     }
 
     /// The same, to change.
-    pub fn span_mut(&mut self, span: Span) -> DofsMut<'_> {
-        let angular =
-            if self.angular.is_empty() { &mut [] } else { &mut self.angular[span.clone()] };
+    pub fn span_mut(&mut self, span: Span, oriented: bool) -> DofsMut<'_> {
+        let angular = if oriented { &mut self.angular[span.clone()] } else { &mut [] };
         DofsMut { linear: &mut self.linear[span], angular }
     }
 }

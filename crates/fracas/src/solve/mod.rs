@@ -1,7 +1,8 @@
-//! The one solver of pieces that something touches or holds: contact inside the elastic solve.
+//! The one solver of everything that something touches or holds: contact inside the elastic solve.
 //!
-//! Augmented Lagrangian rounds, each a few iterations of conjugate gradients on
-//! (A + Σ k JᵀJ) δ = r over the piece, with A = M/h² + K from the model:
+//! Pieces that touch each other, directly or through others, are an island and are solved
+//! together. Augmented Lagrangian rounds, each a few iterations of conjugate gradients on
+//! (A + Σ k JᵀJ) δ = r over the island, with A = M/h² + K from the models of its pieces:
 //!
 //! ```text
 //! start at x_n + h v_n, held particles at their targets
@@ -18,7 +19,7 @@ mod dofs;
 
 pub use dofs::{Dofs, Pair};
 
-use crate::contact::Contact;
+use crate::contact::{Contact, Spot};
 use crate::math::Rot;
 use crate::parallel::Span;
 use crate::solids::{DofsRef, Motion, Particles, Residual, Solid, Step};
@@ -29,9 +30,12 @@ use glam::Vec3;
 const ROUNDS: u32 = 4;
 /// Iterations per round.
 const ITERATIONS: u32 = 4;
-/// Stiffness of a contact over that of the point it touches. Softer is slower, stiffer (10 and
+/// Stiffness of a contact over that of the points it touches. Softer is slower, stiffer (10 and
 /// more) makes the set of active contacts flutter.
 const STIFFNESS: f32 = 0.3;
+/// The same for pieces of one particle: these have no stiffness of their own, only mass, so that a
+/// contact must do what their surroundings do elsewhere. Softer, a shot goes through a wall.
+const RIGID_STIFFNESS: f32 = 10.0;
 
 /// A held particle and where it has to be at the end of the substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +57,8 @@ pub struct Held {
 /// What the solve makes of a contact within a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Touch {
+    /// Unknowns of the two points, as places in the island; the second of an obstacle is none.
+    places: [Option<u32>; 2],
     /// Whether it pushes.
     active: bool,
     /// k, in N/m.
@@ -67,11 +73,53 @@ pub struct Touch {
     pub felt: f32,
     /// Friction felt by the solve, in N.
     pub felt_slip: Vec3,
-    /// Motion of the point since the start of the substep, in m.
+    /// Motion of the first point relative to the second since the start of the substep, in m.
     pub moved: Vec3,
 }
 
-/// Room of a body for the solve, never read across steps.
+/// A body that has pieces in an island: what the solve needs of it.
+pub trait Side {
+    /// Its model.
+    fn solid(&self) -> &dyn Solid;
+    /// Its particles.
+    fn particles(&self) -> &Particles;
+    /// Its held particles, in the order of their index.
+    fn held(&self) -> &[Held];
+    /// All three, to change.
+    fn all_mut(&mut self) -> (&mut dyn Solid, &mut Particles, &mut [Held]);
+}
+
+/// A piece in an island.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// Index of its body among the sides.
+    pub side: usize,
+    /// Its particles.
+    pub span: Span,
+    /// Those of them that are held, among the held of the side.
+    pub held: Span,
+    /// Where its unknowns begin in the island.
+    pub first: usize,
+    /// Its motion at the start of the substep, for its rigid modes.
+    pub motion: Motion,
+    /// How its solve ended.
+    pub residual: Residual,
+    /// Names of its cluster and island, which those that hang together share.
+    pub group: [u32; 2],
+}
+
+impl Part {
+    fn place(&self, particle: u32) -> usize {
+        self.first + particle as usize - self.span.start
+    }
+
+    /// Its unknowns.
+    fn places(&self) -> Span {
+        self.first..self.first + self.span.len()
+    }
+}
+
+/// Room for the solve of an island, never read across steps.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     residual: Dofs,
@@ -83,116 +131,146 @@ pub struct Scratch {
     moved: Dofs,
     /// Stiffness of contacts, per particle.
     extra: Vec<f32>,
-    /// Beside the contacts of the body.
-    pub touches: Vec<Touch>,
 }
 
 impl Scratch {
-    /// Room for a body.
-    pub fn new(particle_count: usize, oriented: bool) -> Self {
-        let dofs = || Dofs::new(particle_count, oriented);
-        Self {
-            residual: dofs(),
-            preconditioned: dofs(),
-            direction: dofs(),
-            image: dofs(),
-            delta: dofs(),
-            moved: dofs(),
-            extra: vec![0.0; particle_count],
-            touches: Vec::with_capacity(particle_count),
+    /// Room for an island of so many particles.
+    pub fn reserve(&mut self, count: usize) {
+        if self.extra.len() < count {
+            self.resize(count);
         }
     }
 
-    /// Room for a vector over the body, for use outside the solve.
-    pub fn spare(&mut self) -> &mut Dofs {
-        &mut self.image
+    fn resize(&mut self, count: usize) {
+        let Self { residual, preconditioned, direction, image, delta, moved, extra } = self;
+        for dofs in [residual, preconditioned, direction, image, delta, moved] {
+            dofs.resize(count);
+        }
+        extra.resize(count, 0.0);
     }
 }
 
-/// Solves the substep of one piece that is touched or held. `touches` stands beside `contacts`.
-///
-/// `motion` is the piece's at the start of the substep, for its rigid modes.
-pub fn solve_touched(
-    solid: &mut dyn Solid,
-    particles: &mut Particles,
-    span: Span,
-    motion: &Motion,
+/// Solves the substep of an island. `touches` stands beside `contacts`, whose spots name bodies by
+/// their index among the sides; parts come in the order of their sides and spans.
+pub fn solve_island<S: Side>(
+    sides: &mut [S],
+    parts: &mut [Part],
     contacts: &mut [Contact],
-    held: &mut [Held],
+    touches: &mut [Touch],
     step: &Step,
     scratch: &mut Scratch,
-    first_touch: usize,
-) -> Residual {
-    start(particles, span.clone(), held, step, scratch);
-    let touches = first_touch..first_touch + contacts.len();
-    for k in 0..contacts.len() {
-        scratch.touches[touches.start + k] = prepare(solid, particles, &contacts[k], step);
+) {
+    let mut count = 0;
+    for part in parts.iter_mut() {
+        part.first = count;
+        count += part.span.len();
+    }
+    scratch.resize(count);
+    for part in parts.iter() {
+        start(&mut sides[part.side], part, step, scratch);
+    }
+    for (contact, touch) in contacts.iter().zip(touches.iter_mut()) {
+        *touch = prepare(sides, parts, contact, step);
     }
     for _ in 0..ROUNDS {
-        solid.linearise(particles, span.clone(), step);
-        solid.gradient(particles, span.clone(), step, scratch.residual.span_mut(span.clone()));
-        open_round(contacts, span.clone(), scratch, touches.clone());
-        let system = System {
-            solid: &mut *solid,
-            particles,
-            span: span.clone(),
-            step,
-            contacts,
-            rigid_modes: held.is_empty().then_some(motion),
-        };
-        cg::iterate(system, scratch, touches.clone(), ITERATIONS);
-        apply(particles, span.clone(), scratch);
-        close_round(contacts, span.clone(), scratch, touches.clone());
+        for part in parts.iter() {
+            let (solid, particles, _) = sides[part.side].all_mut();
+            solid.linearise(particles, part.span.clone(), step);
+            let oriented = particles.oriented();
+            let residual = scratch.residual.span_mut(part.places(), oriented);
+            solid.gradient(particles, part.span.clone(), step, residual);
+        }
+        open_round(contacts, touches, scratch);
+        cg::iterate(System { sides, parts, step, contacts, touches }, scratch, ITERATIONS);
+        for part in parts.iter() {
+            apply(sides[part.side].all_mut().1, part, scratch);
+        }
+        close_round(contacts, touches, scratch);
     }
-    finish(solid, particles, span, contacts, held, step, scratch, touches)
+    finish(sides, parts, contacts, touches, step, scratch);
 }
 
 /// x_n + h v_n = x* − h² a, and targets for what is held.
-fn start(particles: &mut Particles, span: Span, held: &[Held], step: &Step, scratch: &mut Scratch) {
+fn start(side: &mut impl Side, part: &Part, step: &Step, scratch: &mut Scratch) {
     let h2 = step.h * step.h;
-    let moved = scratch.moved.span_mut(span.clone());
-    for (k, j) in span.clone().enumerate() {
+    let (_, particles, held) = side.all_mut();
+    let oriented = particles.oriented();
+    let moved = scratch.moved.span_mut(part.places(), oriented);
+    for (k, j) in part.span.clone().enumerate() {
         particles.correction[j] = -h2 * particles.acceleration[j];
         particles.position[j] = particles.inertial[j] + particles.correction[j];
         moved.linear[k] = particles.position[j] - particles.previous[j];
-        if particles.oriented() {
+        if oriented {
             let back = Rot::exp(-h2 * particles.spin_acceleration[j]);
             particles.orientation[j] = (back * particles.inertial_orientation[j]).normalized();
             let turned = particles.orientation[j] * particles.previous_orientation[j].inverse();
             moved.angular[k] = turned.log();
         }
     }
-    for target in held {
+    for target in &held[part.held.clone()] {
         let j = target.particle as usize;
+        let k = j - part.span.start;
         particles.position[j] = target.position;
         particles.correction[j] = target.position - particles.inertial[j];
-        moved.linear[j - span.start] = target.position - particles.previous[j];
-        if particles.oriented() {
+        moved.linear[k] = target.position - particles.previous[j];
+        if oriented {
             particles.orientation[j] = target.orientation;
             let turned = target.orientation * particles.previous_orientation[j].inverse();
-            moved.angular[j - span.start] = turned.log();
+            moved.angular[k] = turned.log();
         }
     }
 }
 
-/// Stiffness of a contact from that of the point it touches: k = κ / (nᵀ D⁻¹ n).
-fn prepare(solid: &dyn Solid, particles: &Particles, contact: &Contact, step: &Step) -> Touch {
-    let across = contact.normal.any_orthonormal_vector();
-    let compliance = |n| solid.compliance(particles, &contact.anchor, n, step);
+/// Stiffness of a contact from that of the points it touches: k = κ / Σ nᵀ D⁻¹ n, with κ between
+/// that of rigid points and that of others by what each contributes.
+fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step) -> Touch {
+    let spots = [Some(contact.first), contact.second];
+    let part_of = |spot: Spot| {
+        let at = (spot.body as usize, spot.anchor.particle as usize);
+        &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)]
+    };
+    let stiffness = |n: Vec3| {
+        let (mut all, mut weighted) = (0.0, 0.0);
+        for spot in spots.into_iter().flatten() {
+            let side = &sides[spot.body as usize];
+            let compliance = side.solid().compliance(side.particles(), &spot.anchor, n, step);
+            let rigid = part_of(spot).span.len() == 1;
+            all += compliance;
+            weighted += compliance * if rigid { RIGID_STIFFNESS } else { STIFFNESS };
+        }
+        weighted / (all * all)
+    };
     Touch {
-        stiffness: STIFFNESS / compliance(contact.normal),
-        slip_stiffness: STIFFNESS / compliance(across),
+        places: spots.map(|spot| Some(part_of(spot?).place(spot?.anchor.particle) as u32)),
+        stiffness: stiffness(contact.normal),
+        slip_stiffness: stiffness(contact.normal.any_orthonormal_vector()),
         felt: contact.force,
         felt_slip: contact.slip_force,
         ..Touch::default()
     }
 }
 
-/// Motion of the contact's point since the start of the substep.
-fn point_motion(moved: DofsRef<'_>, contact: &Contact, start: usize) -> Vec3 {
-    let k = contact.anchor.particle as usize - start;
-    let turned = moved.angular.get(k).map_or(Vec3::ZERO, |w| w.cross(contact.anchor.arm));
-    moved.linear[k] + turned
+/// Motion of the first point of a contact relative to the second, of a vector over the island.
+fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
+    let at = |place: Option<u32>, spot: Option<Spot>| match (place, spot) {
+        (Some(k), Some(spot)) => {
+            let k = k as usize;
+            v.linear[k] + v.angular[k].cross(spot.anchor.arm)
+        }
+        _ => Vec3::ZERO,
+    };
+    at(touch.places[0], Some(contact.first)) - at(touch.places[1], contact.second)
+}
+
+/// Adds a force on the first point of a contact, and the opposite on the second.
+fn add_force(v: &mut Dofs, contact: &Contact, touch: &Touch, force: Vec3) {
+    let spots = [Some(contact.first), contact.second];
+    for ((place, spot), force) in touch.places.into_iter().zip(spots).zip([force, -force]) {
+        if let (Some(k), Some(spot)) = (place, spot) {
+            v.linear[k as usize] += force;
+            v.angular[k as usize] += spot.anchor.arm.cross(force);
+        }
+    }
 }
 
 /// Decides who pushes and who slides, and adds their forces to the residual.
@@ -204,14 +282,12 @@ fn point_motion(moved: DofsRef<'_>, contact: &Contact, start: usize) -> Vec3 {
 /// ```
 ///
 /// The sliding branch is the affine secant through (s, clamp(f_t)): continuous, symmetric.
-fn open_round(contacts: &mut [Contact], span: Span, scratch: &mut Scratch, touches: Span) {
-    let Scratch { moved, residual, extra, touches: all, .. } = scratch;
-    extra[span.clone()].fill(0.0);
-    let moved = moved.span(span.clone());
-    let residual = residual.span_mut(span.clone());
-    for (contact, touch) in contacts.iter_mut().zip(&mut all[touches]) {
+fn open_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &mut Scratch) {
+    let Scratch { moved, residual, extra, .. } = scratch;
+    extra.fill(0.0);
+    for (contact, touch) in contacts.iter_mut().zip(touches) {
         let n = contact.normal;
-        let motion = point_motion(moved, contact, span.start);
+        let motion = relative_motion(moved.all(), contact, touch);
         let pushed = contact.force - touch.stiffness * (contact.gap + motion.dot(n));
         touch.active = pushed > 0.0;
 
@@ -234,21 +310,20 @@ fn open_round(contacts: &mut [Contact], span: Span, scratch: &mut Scratch, touch
 
         let normal_force = if touch.active { pushed } else { 0.0 };
         let force = normal_force * n + touch.base - touch.hold * slip;
-        let k = contact.anchor.particle as usize - span.start;
-        residual.linear[k] += force;
-        if let Some(torque) = residual.angular.get_mut(k) {
-            *torque += contact.anchor.arm.cross(force);
-        }
+        add_force(residual, contact, touch, force);
         let pushing = if touch.active { touch.stiffness } else { 0.0 };
-        extra[contact.anchor.particle as usize] += pushing + touch.hold;
+        for place in touch.places.into_iter().flatten() {
+            extra[place as usize] += pushing + touch.hold;
+        }
     }
 }
 
 /// Moves the particles by what the iterations found.
-fn apply(particles: &mut Particles, span: Span, scratch: &mut Scratch) {
-    let delta = scratch.delta.span(span.clone());
-    let moved = scratch.moved.span_mut(span.clone());
-    for (k, j) in span.enumerate() {
+fn apply(particles: &mut Particles, part: &Part, scratch: &mut Scratch) {
+    let oriented = particles.oriented();
+    let delta = scratch.delta.span(part.places(), oriented);
+    let moved = scratch.moved.span_mut(part.places(), oriented);
+    for (k, j) in part.span.clone().enumerate() {
         let d = delta.linear[k];
         particles.position[j] += d;
         particles.correction[j] += d;
@@ -261,11 +336,10 @@ fn apply(particles: &mut Particles, span: Span, scratch: &mut Scratch) {
 }
 
 /// Forces felt, and multipliers from them.
-fn close_round(contacts: &mut [Contact], span: Span, scratch: &mut Scratch, touches: Span) {
-    let moved = scratch.moved.span(span.clone());
-    for (contact, touch) in contacts.iter_mut().zip(&mut scratch.touches[touches]) {
+fn close_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &Scratch) {
+    for (contact, touch) in contacts.iter_mut().zip(touches) {
         let n = contact.normal;
-        touch.moved = point_motion(moved, contact, span.start);
+        touch.moved = relative_motion(scratch.moved.all(), contact, touch);
         let gap = contact.gap + touch.moved.dot(n);
         touch.felt = if touch.active { contact.force - touch.stiffness * gap } else { 0.0 };
         let slip = touch.moved - n * touch.moved.dot(n);
@@ -277,42 +351,51 @@ fn close_round(contacts: &mut [Contact], span: Span, scratch: &mut Scratch, touc
 }
 
 /// What is left unbalanced at the end: the reaction where it is held, a residual elsewhere.
-fn finish(
-    solid: &mut dyn Solid,
-    particles: &Particles,
-    span: Span,
+fn finish<S: Side>(
+    sides: &mut [S],
+    parts: &mut [Part],
     contacts: &[Contact],
-    held: &mut [Held],
+    touches: &[Touch],
     step: &Step,
     scratch: &mut Scratch,
-    touches: Span,
-) -> Residual {
-    solid.linearise(particles, span.clone(), step);
-    let Scratch { residual, touches: all, .. } = scratch;
-    solid.gradient(particles, span.clone(), step, residual.span_mut(span.clone()));
-    let residual = residual.span_mut(span.clone());
-    let mut scale = 0.0;
-    for (contact, touch) in contacts.iter().zip(&all[touches]) {
+) {
+    let Scratch { residual, extra: scale, .. } = scratch;
+    for part in parts.iter() {
+        let (solid, particles, _) = sides[part.side].all_mut();
+        solid.linearise(particles, part.span.clone(), step);
+        let oriented = particles.oriented();
+        solid.gradient(
+            particles,
+            part.span.clone(),
+            step,
+            residual.span_mut(part.places(), oriented),
+        );
+    }
+    scale.fill(0.0);
+    for (contact, touch) in contacts.iter().zip(touches) {
         let force = touch.felt * contact.normal + touch.felt_slip;
-        scale += f64::from(force.length_squared());
-        let k = contact.anchor.particle as usize - span.start;
-        residual.linear[k] += force;
-        if let Some(torque) = residual.angular.get_mut(k) {
-            *torque += contact.anchor.arm.cross(force);
+        add_force(residual, contact, touch, force);
+        for place in touch.places.into_iter().flatten() {
+            scale[place as usize] += force.length_squared();
         }
     }
-    for target in held {
-        let k = target.particle as usize - span.start;
-        target.force = -std::mem::take(&mut residual.linear[k]);
-        target.torque = residual.angular.get_mut(k).map_or(Vec3::ZERO, |t| -std::mem::take(t));
-        scale += f64::from(target.force.length_squared());
+    for part in parts.iter_mut() {
+        let (_, particles, held) = sides[part.side].all_mut();
+        let mut all = 0.0;
+        for target in &mut held[part.held.clone()] {
+            let k = part.place(target.particle);
+            target.force = -std::mem::take(&mut residual.linear[k]);
+            target.torque = -std::mem::take(&mut residual.angular[k]);
+            all += f64::from(target.force.length_squared());
+        }
+        let mut left = 0.0;
+        for j in part.span.clone() {
+            let k = part.place(j as u32);
+            let weight = particles.mass[j] * particles.acceleration[j];
+            all += f64::from(weight.length_squared()) + f64::from(scale[k]);
+            left += f64::from(residual.linear[k].length_squared());
+        }
+        let relative = if all > 0.0 { (left / all).sqrt() as f32 } else { 0.0 };
+        part.residual = Residual { relative };
     }
-    let mut left = 0.0;
-    for (k, j) in span.enumerate() {
-        let weight = particles.mass[j] * particles.acceleration[j];
-        scale += f64::from(weight.length_squared());
-        left += f64::from(residual.linear[k].length_squared());
-    }
-    let relative = if scale > 0.0 { (left / scale).sqrt() as f32 } else { 0.0 };
-    Residual { relative }
 }

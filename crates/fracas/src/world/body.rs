@@ -4,11 +4,11 @@ use super::changes::Changes;
 use super::grip::Grip;
 use super::ids::{BodyId, ParticleId, PieceId};
 use super::report::Energy;
-use crate::contact::Contact;
+use crate::contact::near::Near;
 use crate::material::Material;
 use crate::parallel::Span;
 use crate::solids::{Model, Motion, Particles, Residual};
-use crate::solve::{self, Held};
+use crate::solve::{Dofs, Held};
 use glam::{DVec3, Vec3};
 
 /// What the user spawned: particles, the model that moves them, and the pieces they are in.
@@ -23,8 +23,8 @@ pub struct Body {
     pub(super) model: Model,
     /// In the order of their spans, which cover all particles.
     pub(super) pieces: Vec<Piece>,
-    /// In the order of their particles.
-    pub(super) contacts: Vec<Contact>,
+    /// Neighbours at rest. Constant.
+    pub(super) near: Near,
     pub(super) grips: Vec<Grip>,
     /// Forces and torques of this step.
     pub(super) pushes: Vec<Push>,
@@ -48,6 +48,24 @@ pub(super) struct Push {
     pub torque: Vec3,
 }
 
+/// What a contact did to a particle in the last substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Impulse {
+    pub particle: u32,
+    /// Index of the contact.
+    pub contact: u32,
+    /// Where at the start of the substep, relative to the origin of the piece.
+    pub point: Vec3,
+    /// Pressure and friction together, in N.
+    pub force: Vec3,
+    /// Whether there was pressure.
+    pub pressing: bool,
+    /// Whether something that gives way was touched, not an obstacle.
+    pub mutual: bool,
+    /// Speed at which the two came nearer before, in m/s.
+    pub approach: f32,
+}
+
 /// A connected component of a body.
 #[derive(Clone, Debug)]
 pub struct Piece {
@@ -57,7 +75,9 @@ pub struct Piece {
     pub(super) origin: DVec3,
     /// Frozen by quarantine.
     pub(super) frozen: bool,
-    /// Whether an obstacle pushed it in the last substep.
+    /// Whether it is solved with what touches or holds it in this substep.
+    pub(super) together: bool,
+    /// Whether something pushed it in the last substep.
     pub(super) touching: bool,
     /// The same a substep before.
     pub(super) touched_before: bool,
@@ -77,11 +97,18 @@ pub struct Piece {
 /// Room of a body, never read across steps.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    pub solve: solve::Scratch,
+    /// Its place in the world's list of bodies.
+    pub number: u32,
+    /// The lowest place of those that it hangs together with by contacts.
+    pub cluster: u32,
+    /// A vector over the body.
+    pub force: Dofs,
     /// Held particles in the order of their index, with targets of this substep.
     pub held: Vec<Held>,
-    /// Contacts of the substep before.
-    pub old_contacts: Vec<Contact>,
+    /// Contacts with obstacles, on their way to the world's list.
+    pub found: Vec<crate::contact::Contact>,
+    /// What contacts did in this substep, in the order of particles.
+    pub impulses: Vec<Impulse>,
     pub permuted: Particles,
     pub order: Vec<u32>,
     pub place: Vec<u32>,
@@ -267,9 +294,6 @@ impl Body {
             let norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
             assert!((norm - 1.0).abs() < 1e-5, "orientation of norm² {norm}");
         }
-        let ordered =
-            self.contacts.windows(2).all(|c| c[0].anchor.particle <= c[1].anchor.particle);
-        assert!(ordered, "contacts are out of order");
     }
 }
 

@@ -9,6 +9,7 @@ use super::grip::{self, Grip, Member};
 use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
 use super::report::Energy;
 use crate::contact::HalfSpace;
+use crate::contact::near::Near;
 use crate::material::{MaterialField, PointValues};
 use crate::solids::oriented::{BuildError, Oriented};
 use crate::solids::{Model, Motion, Particles, Residual, Step};
@@ -263,6 +264,7 @@ impl World {
             span: all.clone(),
             origin,
             frozen: false,
+            together: false,
             touching: false,
             touched_before: false,
             unconverged: 0,
@@ -279,7 +281,7 @@ impl World {
             damping,
             scratch: Scratch::new(&particles),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
-            contacts: Vec::with_capacity(all.len()),
+            near: Near::default(),
             particles,
             model,
             pieces: Vec::with_capacity(all.len()),
@@ -328,8 +330,10 @@ impl World {
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
+                body.near = Near::new(&body.particles, &self.workers);
                 self.reserve_events(&body);
                 self.bodies.push(*body);
+                self.touching.reserve(self.bodies.iter());
             }
             Command::Remove(id) => {
                 if let Some(k) = self.bodies.iter().position(|body| body.id == id) {
@@ -389,7 +393,9 @@ impl World {
 
     /// Room for every crack, split and contact of a step, so that it takes no memory for them.
     pub(super) fn reserve_events(&mut self, new: &Body) {
-        let most = |body: &Body| body.bond_count() + 2 * body.particles.len();
+        // every bond cut, every particle split off, and touched anew in every substep
+        let times = 1 + self.config.substeps as usize;
+        let most = |body: &Body| body.bond_count() + times * body.particles.len();
         let all = self.bodies.iter().map(most).sum::<usize>() + most(new);
         self.events.reserve(all);
     }
@@ -455,9 +461,13 @@ impl Scratch {
     pub(super) fn new(particles: &Particles) -> Self {
         let count = particles.len();
         Self {
-            solve: solve::Scratch::new(count, particles.oriented()),
+            number: 0,
+            cluster: 0,
+            force: solve::Dofs::new(count),
             held: Vec::with_capacity(count),
-            old_contacts: Vec::with_capacity(count),
+            found: Vec::with_capacity(count),
+            // twice the contacts that the world has room for
+            impulses: Vec::with_capacity(8 * count),
             permuted: particles.clone(),
             order: Vec::with_capacity(count),
             place: Vec::with_capacity(count),

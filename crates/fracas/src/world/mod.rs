@@ -15,6 +15,7 @@ mod snapshot;
 mod step;
 #[cfg(test)]
 mod tests;
+mod touching;
 
 pub use body::{Body, Piece};
 pub use changes::Changes;
@@ -29,11 +30,12 @@ pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
 
-use crate::contact::HalfSpace;
+use crate::contact::{HalfSpace, Other};
 use crate::parallel::Workers;
 use crate::solids::{Motion, Step};
 use crate::state::{Sink, StateHash};
 use glam::{DVec3, Vec3};
+use touching::Touching;
 
 /// Force and torque that a grip exerts on its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,6 +67,7 @@ pub struct World {
     last_h: f32,
     bodies: Vec<Body>,
     half_spaces: Vec<HalfSpace>,
+    touching: Touching,
     /// What removed bodies had spent.
     spent: Energy,
     queue: Vec<Command>,
@@ -97,6 +100,7 @@ impl World {
             last_h: 0.0,
             bodies: Vec::new(),
             half_spaces: Vec::new(),
+            touching: Touching::default(),
             spent: Energy::default(),
             queue: Vec::new(),
             commands_done: false,
@@ -234,6 +238,9 @@ impl World {
     /// If one does not hold: that is a bug.
     pub fn validate(&self) {
         self.bodies.iter().for_each(Body::validate);
+        let contacts = &self.touching.contacts;
+        let ordered = contacts.windows(2).all(|pair| pair[0].key < pair[1].key);
+        assert!(ordered, "contacts are out of order, or two are of the same pair");
     }
 
     /// Hash of everything that a later step reads. The same for any number of threads.
@@ -244,6 +251,7 @@ impl World {
         for body in &self.bodies {
             body.hash(&mut hash);
         }
+        self.contact_state(&mut hash);
         hash.number(self.next_piece);
         hash.finish()
     }
@@ -272,10 +280,6 @@ impl World {
             report.cracks += body.changes.bonds_cut.len() as u64;
             report.stiffness_reached = report.stiffness_reached.min(body.reached);
             report.energy.add_spent(&body.spent);
-            for touch in &body.scratch.solve.touches {
-                report.contacts += u64::from(touch.felt > 0.0);
-            }
-            report.max_penetration = report.max_penetration.max(body.deepest(&self.half_spaces));
             for index in 0..body.pieces.len() {
                 let piece = &body.pieces[index];
                 let (span, origin) = (piece.span.clone(), piece.origin);
@@ -298,6 +302,9 @@ impl World {
                 }
             }
         }
+        let pressing = self.touching.touches.iter().filter(|touch| touch.felt > 0.0);
+        report.contacts = pressing.count() as u64;
+        report.max_penetration = self.deepest();
         let centre = if mass > 0.0 { first / mass } else { DVec3::ZERO };
         report.momentum = momentum.to_array();
         report.angular_momentum = (angular - centre.cross(momentum)).to_array();
@@ -305,26 +312,37 @@ impl World {
     }
 }
 
+impl World {
+    /// Deepest point of a particle that touches something, in m.
+    fn deepest(&self) -> f32 {
+        let mut deepest = self.touching.deepest_pair();
+        for contact in self.touching.contacts.iter().filter(|contact| contact.second.is_none()) {
+            let Some(body) = self.bodies.get(contact.first.body as usize) else { continue };
+            let j = contact.first.anchor.particle as usize;
+            if body.particles.id.get(j) != Some(&contact.key.first) {
+                continue;
+            }
+            let piece = body.pieces.partition_point(|piece| piece.span.end <= j);
+            let origin = body.pieces[piece].origin;
+            for half_space in &self.half_spaces {
+                if contact.key.second == Other::Obstacle(half_space.id) {
+                    let centre = half_space.height(origin, body.particles.position[j]);
+                    let lowest = half_space.support(&body.particles, j).dot(half_space.normal);
+                    deepest = deepest.max(-(centre + lowest));
+                }
+            }
+        }
+        deepest
+    }
+}
+
 impl Body {
     /// Ψ of a piece, in J.
     fn audit(&mut self, index: usize, step: &Step) -> f64 {
         let span = self.pieces[index].span.clone();
-        let force = self.scratch.solve.spare().span_mut(span.clone());
+        let oriented = self.particles.oriented();
+        let force = self.scratch.force.span_mut(span.clone(), oriented);
         self.model.solid_mut().audit(&self.particles, span, step, force)
-    }
-
-    /// Deepest point of a particle that is in contact, in m.
-    fn deepest(&self, half_spaces: &[HalfSpace]) -> f32 {
-        let mut deepest: f32 = 0.0;
-        for contact in &self.contacts {
-            let j = contact.anchor.particle as usize;
-            let half_space = &half_spaces[contact.obstacle as usize];
-            let piece = self.pieces.partition_point(|piece| piece.span.end <= j);
-            let centre = half_space.height(self.pieces[piece].origin, self.particles.position[j]);
-            let lowest = half_space.support(&self.particles, j).dot(half_space.normal);
-            deepest = deepest.max(-(centre + lowest));
-        }
-        deepest
     }
 
     /// Moves the origin of pieces that have gone farther than eight of their radii from it, so

@@ -74,8 +74,8 @@ fn assert_same_motion(a: &(f64, DVec3, DVec3), b: &(f64, DVec3, DVec3)) {
 }
 
 fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event>) {
-    let Body { model, particles, pieces, contacts, grips, pushes, scratch, changes, id, .. } = body;
-    let Scratch { permuted, order, place, label, queue, new_pieces, held, .. } = scratch;
+    let Body { model, particles, pieces, grips, pushes, scratch, changes, id, .. } = body;
+    let Scratch { permuted, order, place, label, queue, new_pieces, held, impulses, .. } = scratch;
     label_components(model.solid(), label, queue);
 
     // stable partition per piece: sorted by (label, index), labels being first indices
@@ -120,10 +120,11 @@ fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event
     }
     particles.permute(order, permuted);
     model.solid_mut().permute(order, place);
-    for contact in contacts.iter_mut() {
-        contact.anchor.particle = place[contact.anchor.particle as usize];
+    // contacts name particles by id, and their places are found anew in every substep
+    for push in impulses.iter_mut() {
+        push.particle = place[push.particle as usize];
     }
-    contacts.sort_unstable_by_key(|c| (c.anchor.particle, c.obstacle));
+    impulses.sort_unstable_by_key(|push| (push.particle, push.contact));
     for target in held.iter_mut() {
         target.particle = place[target.particle as usize];
     }

@@ -14,9 +14,11 @@ use super::{
     BodyId, Changes, GripId, GripMotion, MoveKey, ObstacleId, ParticleId, PieceId, PullKey,
     Reaction, World, WorldConfig,
 };
-use crate::contact::{Contact, HalfSpace};
+use crate::contact::near::Near;
+use crate::contact::{Contact, HalfSpace, Key, Other, Spot};
 use crate::material::Material;
 use crate::math::Rot;
+use crate::parallel::Workers;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Anchor, Model, Motion, Particles, Residual, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
@@ -24,7 +26,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -66,6 +68,7 @@ impl World {
         for body in &self.bodies {
             body.save(&mut bytes);
         }
+        self.contact_state(&mut bytes);
         let crc = crc32c(&bytes);
         bytes.number(crc.into());
         bytes
@@ -127,9 +130,17 @@ impl World {
             });
         }
         for _ in 0..reader.number()? {
-            let body = Body::load(reader, world.half_spaces.len(), own_models)?;
+            let body = Body::load(reader, own_models)?;
             world.reserve_events(&body);
             world.bodies.push(body);
+        }
+        world.touching.reserve(world.bodies.iter());
+        for _ in 0..reader.number()? {
+            let contact = load_contact(reader)?;
+            if world.touching.contacts.last().is_some_and(|last| last.key >= contact.key) {
+                return Err(reader.damaged("contacts out of order"));
+            }
+            world.touching.contacts.push(contact);
         }
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }
@@ -162,6 +173,16 @@ fn particle_state(particles: &Particles, sink: &mut impl Sink) {
     sink.floats(&particles.spin);
 }
 
+impl World {
+    /// Forces of contacts, which the next solve starts from.
+    pub(super) fn contact_state(&self, sink: &mut impl Sink) {
+        sink.number(self.touching.contacts.len() as u64);
+        for contact in &self.touching.contacts {
+            contact_state(contact, sink);
+        }
+    }
+}
+
 impl Body {
     /// Everything that a later step reads and that changes over time.
     pub(super) fn hash(&self, hash: &mut StateHash) {
@@ -175,10 +196,6 @@ impl Body {
             for x in piece.origin.to_array() {
                 hash.number(x.to_bits());
             }
-        }
-        hash.number(self.contacts.len() as u64);
-        for contact in &self.contacts {
-            contact_state(contact, hash);
         }
         hash.floats(&[self.damping]);
         hash.floats(&self.particles.friction);
@@ -220,21 +237,13 @@ impl Body {
             save_f64s(&[x, y, z, piece.elastic], bytes);
             bytes.floats(&[piece.residual.relative]);
         }
-        bytes.number(self.contacts.len() as u64);
-        for contact in &self.contacts {
-            contact_state(contact, bytes);
-        }
         bytes.number(self.grips.len() as u64);
         for grip in &self.grips {
             save_grip(grip, bytes);
         }
     }
 
-    fn load(
-        reader: &mut Reader<'_>,
-        half_spaces: usize,
-        own_models: OwnModels<'_>,
-    ) -> Result<Self, SnapshotError> {
+    fn load(reader: &mut Reader<'_>, own_models: OwnModels<'_>) -> Result<Self, SnapshotError> {
         let id = BodyId(reader.number()?);
         let name = reader.text()?;
         let mut materials = Vec::new();
@@ -246,6 +255,10 @@ impl Body {
         let spent = load_energy(reader)?;
         let particles = load_particles(reader)?;
         let count = particles.len();
+        let first = particles.id.iter().map(|id| id.0).min().unwrap_or(0);
+        if particles.id.iter().any(|id| id.0 - first >= count as u64) {
+            return Err(reader.damaged("particles whose ids do not follow each other"));
+        }
 
         let model_name = reader.text()?;
         let mut model = match model_name.as_str() {
@@ -272,6 +285,7 @@ impl Body {
                 span: start..end,
                 origin: DVec3::new(x, y, z),
                 frozen: numbers[2] != 0,
+                together: false,
                 touching: numbers[3] != 0,
                 touched_before: numbers[4] != 0,
                 unconverged: 0,
@@ -285,10 +299,6 @@ impl Body {
         if start != count {
             return Err(reader.damaged("pieces that leave particles out"));
         }
-        let mut contacts = Vec::with_capacity(count);
-        for _ in 0..reader.number()? {
-            contacts.push(load_contact(reader, count, half_spaces)?);
-        }
         let mut grips = Vec::new();
         for _ in 0..reader.number()? {
             grips.push(load_grip(reader, count)?);
@@ -300,10 +310,10 @@ impl Body {
             damping,
             scratch: Scratch::new(&particles),
             changes: Changes::with_room(model.solid().bond_count(), count),
+            near: Near::new(&particles, &Workers::default()),
             particles,
             model,
             pieces,
-            contacts,
             grips,
             pushes: Vec::new(),
             spent,
@@ -364,32 +374,38 @@ fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
 
 /// Identity and warm start; the rest is found anew before it is read.
 fn contact_state(contact: &Contact, sink: &mut impl Sink) {
-    sink.number(u64::from(contact.anchor.particle) << 32 | u64::from(contact.obstacle));
-    sink.floats(&[contact.force]);
+    sink.number(contact.key.first.0);
+    let (kind, id) = match contact.key.second {
+        Other::Obstacle(id) => (0, id.0),
+        Other::Particle(id) => (1, id.0),
+    };
+    sink.number(id);
+    sink.number(u64::from(contact.sliding) << 1 | kind);
+    sink.floats(&[contact.force, contact.allowance]);
     sink.floats(&contact.slip_force.to_array());
-    sink.number(u64::from(contact.sliding));
 }
 
-fn load_contact(
-    reader: &mut Reader<'_>,
-    particles: usize,
-    half_spaces: usize,
-) -> Result<Contact, SnapshotError> {
-    let key = reader.number()?;
-    let (particle, obstacle) = ((key >> 32) as u32, key as u32);
-    if particle as usize >= particles || obstacle as usize >= half_spaces {
-        return Err(reader.damaged("a contact of something that does not exist"));
-    }
-    let [force] = floats(reader)?;
+fn load_contact(reader: &mut Reader<'_>) -> Result<Contact, SnapshotError> {
+    let (first, id, flags) = (ParticleId(reader.number()?), reader.number()?, reader.number()?);
+    let second = match flags & 1 {
+        0 => Other::Obstacle(ObstacleId(id)),
+        _ => Other::Particle(ParticleId(id)),
+    };
+    let [force, allowance] = floats(reader)?;
+    // the rest is found anew before the next solve
+    let anchor = Anchor { particle: 0, arm: Vec3::ZERO };
     Ok(Contact {
-        anchor: Anchor { particle, arm: Vec3::ZERO },
-        obstacle,
+        key: Key { first, second },
+        first: Spot { body: 0, anchor },
+        second: None,
         normal: Vec3::ZERO,
         gap: 0.0,
+        approach: 0.0,
         friction: [0.0; 2],
         force,
         slip_force: Vec3::from(floats::<3>(reader)?),
-        sliding: reader.number()? != 0,
+        sliding: flags & 2 != 0,
+        allowance,
     })
 }
 

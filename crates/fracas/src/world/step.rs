@@ -1,16 +1,16 @@
 //! The step: the physics, read off the order of calls.
 
-use super::body::{Body, Piece, Scratch};
+use super::body::{Body, Impulse, Piece};
 use super::event::Event;
 use super::report::StageTimes;
 use super::{Reaction, World};
-use crate::contact::{self, HalfSpace};
+use crate::contact::{HalfSpace, touch_half_spaces};
 use crate::math::{Rot, ops};
 use crate::parallel::{Span, Workers};
 use crate::solids::motion::replace_rigid_motion;
 use crate::solids::particles::is_isotropic;
 use crate::solids::{Motion, Particles, Step};
-use crate::solve::{self, Pair};
+use crate::solve::Pair;
 use glam::{DVec3, Vec3};
 
 /// Longest step, in s; a longer one is cut to it.
@@ -47,19 +47,25 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
         breaking: time >= f64::from(world.config.settle),
     };
     let clock = world.clock;
-    let bodies = &mut world.bodies[..];
-    let mut timed = |slot: &mut f64, stage: &(dyn Fn(&mut Body) + Sync)| {
+    let (bodies, touching) = (&mut world.bodies[..], &mut world.touching);
+    let timed = |slot: &mut f64, bodies: &mut [Body], stage: &(dyn Fn(&mut Body) + Sync)| {
         let start = clock();
         step.workers.for_each(bodies, &|body: &mut Body| stage(body));
         *slot += 1e3 * (clock() - start);
     };
 
-    timed(&mut ms.predict, &|body| predict(body, around));
-    timed(&mut ms.contact, &|body| find_contacts(body, around));
-    timed(&mut ms.elastic, &|body| solve(body, around));
-    timed(&mut ms.plastic, &|body| flow_plastic(body, around));
-    timed(&mut ms.fracture, &|body| fracture(body, around));
-    timed(&mut ms.commit, &|body| commit(body, around));
+    timed(&mut ms.predict, bodies, &|body| predict(body, around));
+    number_bodies(bodies);
+    timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
+    let start = clock();
+    touching.find(bodies, h, &step.workers);
+    let found = clock();
+    ms.contact += 1e3 * (found - start);
+    touching.solve(bodies, around);
+    ms.elastic += 1e3 * (clock() - found);
+    timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
+    timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
+    timed(&mut ms.commit, bodies, &|body| commit(body, around));
 
     let start = clock();
     world.gravity_now = gravity;
@@ -152,60 +158,44 @@ fn predict_orientation(particles: &mut Particles, j: usize, h: f32) {
     particles.inertial_orientation[j] = particles.orientation[j];
 }
 
-/// All that may touch within the substep.
-fn find_contacts(body: &mut Body, around: Around<'_>) {
-    let Body { particles, pieces, contacts, scratch, .. } = body;
-    std::mem::swap(contacts, &mut scratch.old_contacts);
-    contacts.clear();
+/// Contacts name bodies by their place in the world's list.
+fn number_bodies(bodies: &mut [Body]) {
+    for (body, number) in bodies.iter_mut().zip(0..) {
+        body.scratch.number = number;
+    }
+}
+
+/// Obstacles that may be touched within the substep.
+fn touch_obstacles(body: &mut Body, around: Around<'_>) {
+    let Body { particles, pieces, scratch, .. } = body;
+    scratch.impulses.clear();
+    scratch.found.clear();
     for piece in pieces.iter().filter(|piece| !piece.frozen) {
-        contact::find(
+        touch_half_spaces(
+            scratch.number,
             particles,
             piece.span.clone(),
             piece.origin,
             around.half_spaces,
             around.step.h,
-            &scratch.old_contacts,
-            contacts,
+            &mut scratch.found,
         );
     }
-    scratch.solve.touches.clear();
-    scratch.solve.touches.resize(contacts.len(), solve::Touch::default());
 }
 
-/// Elasticity and contact: pieces that nothing touches by their model's own iteration.
-fn solve(body: &mut Body, around: Around<'_>) {
-    let Body { particles, pieces, contacts, model, scratch, .. } = body;
-    let Scratch { solve: room, held, .. } = scratch;
+/// Elasticity of pieces that nothing touches or holds, by their model's own iteration.
+pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
+    let Body { particles, pieces, model, .. } = body;
     let solid = model.solid_mut();
-    for piece in pieces.iter_mut().filter(|piece| !piece.frozen) {
+    for piece in pieces.iter_mut().filter(|piece| !piece.frozen && !piece.together) {
         let span = piece.span.clone();
-        let touched = range_of(contacts, &span, |c| c.anchor.particle);
-        let gripped = range_of(held, &span, |target| target.particle);
-        piece.residual = if touched.is_empty() && gripped.is_empty() {
-            let residual = solid.solve_alone(particles, span.clone(), around.step);
-            if around.momentum_correction {
-                remove_net_force(particles, span.clone(), &piece.predicted, around.step);
-            }
-            for j in span {
-                particles.correction[j] = particles.position[j] - particles.inertial[j];
-            }
-            residual
-        } else {
-            let first = touched.start;
-            let (contacts, held) = (&mut contacts[touched], &mut held[gripped]);
-            let motion = &piece.predicted;
-            solve::solve_touched(
-                solid,
-                particles,
-                span,
-                motion,
-                contacts,
-                held,
-                around.step,
-                room,
-                first,
-            )
-        };
+        piece.residual = solid.solve_alone(particles, span.clone(), around.step);
+        if around.momentum_correction {
+            remove_net_force(particles, span.clone(), &piece.predicted, around.step);
+        }
+        for j in span {
+            particles.correction[j] = particles.position[j] - particles.inertial[j];
+        }
         piece.unconverged += u32::from(!piece.residual.converged());
     }
 }
@@ -250,7 +240,7 @@ fn remove_net_force(particles: &mut Particles, span: Span, motion: &Motion, step
 }
 
 /// The part of a list, sorted by particle, that belongs to a span.
-fn range_of<T>(list: &[T], span: &Span, particle: impl Fn(&T) -> u32) -> Span {
+pub(super) fn range_of<T>(list: &[T], span: &Span, particle: impl Fn(&T) -> u32) -> Span {
     let start = list.partition_point(|item| (particle(item) as usize) < span.start);
     let end = list.partition_point(|item| (particle(item) as usize) < span.end);
     start..end
@@ -306,23 +296,27 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
             particles.spin[j] += particles.turn[j] / h;
         }
     }
-    let solved = Motion::of(particles, &particles.position, span.clone(), workers);
+    let mut solved = Motion::of(particles, &particles.position, span.clone(), workers);
 
-    let touched = range_of(&body.contacts, &span, |c| c.anchor.particle);
+    let touched = range_of(&body.scratch.impulses, &span, |push| push.particle);
     let gripped = range_of(&body.scratch.held, &span, |target| target.particle);
     let free = gripped.is_empty() && around.momentum_correction;
+    let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
     if free {
         (wanted.momentum, wanted.angular) = (piece.predicted.momentum, piece.predicted.angular);
         for k in touched.clone() {
-            let (contact, touch) = (&body.contacts[k], &body.scratch.solve.touches[k]);
-            let push = (touch.felt * contact.normal + touch.felt_slip).as_dvec3() * f64::from(h);
-            let point = particles.position[contact.anchor.particle as usize] + contact.anchor.arm;
+            let Impulse { point, force, .. } = body.scratch.impulses[k];
+            let push = force.as_dvec3() * f64::from(h);
             wanted.momentum += push;
-            wanted.angular += (point.as_dvec3() - solved.centre).cross(push);
+            // x' = x + h v': what turns is the push times its arm at the start
+            wanted.angular += (point.as_dvec3() - piece.predicted.centre).cross(push);
         }
-        // obstacles do work of their own, which the guard would take for the correction's
+        if mutual {
+            follow_momentum(particles, span.clone(), &mut solved, &wanted, h);
+        }
+        // what touches does work of its own, which the guard would take for the correction's
         if touched.is_empty() {
             guard = energy_guard(particles, span.clone(), &solved, &wanted, h, workers);
         }
@@ -338,15 +332,31 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
     let corrected = wanted.rigid_energy() + guard * guard * deviations;
     body.spent.solver_loss += solved.kinetic - corrected;
     body.spent.damping += guard * guard * (1.0 - fade * fade) * deviations;
-    book_contacts(body, touched.clone());
     book_work(body, span.clone(), gripped, around);
     let keep = guard * fade;
     if free || keep != 1.0 {
         replace_rigid_motion(&mut body.particles, span, &solved, &wanted, keep, workers);
     }
-    let touching = touched.clone().any(|k| body.scratch.solve.touches[k].felt > 0.0);
+    let touching = body.scratch.impulses[touched].iter().any(|push| push.pressing);
     body.pieces[index].touching = touching;
-    body.pieces[index].shape = Some(solved);
+    // moved after it was summed
+    body.pieces[index].shape = if mutual { None } else { Some(solved) };
+}
+
+/// The forces that a solve has felt are not quite those that it moved the piece by. The momentum is
+/// that of the forces, and the place must follow it: x' = x + h P/M, or the angular momentum of two
+/// that meet would not stay.
+fn follow_momentum(
+    particles: &mut Particles,
+    span: Span,
+    solved: &mut Motion,
+    wanted: &Motion,
+    h: f32,
+) {
+    let shift = f64::from(h) / solved.mass * (wanted.momentum - solved.momentum);
+    solved.centre += shift;
+    let shift = shift.as_vec3();
+    particles.position[span].iter_mut().for_each(|x| *x += shift);
 }
 
 /// Erratum 000.12: restoring angular momentum adds Δw·L + ½ Δw·H Δw of energy, and the total must
@@ -411,10 +421,11 @@ fn integrator_loss(
     let Body { particles, pieces, model, scratch, .. } = body;
     let piece = &mut pieces[index];
     let (span, h) = (piece.span.clone(), around.step.h);
-    let force = scratch.solve.spare();
-    let elastic =
-        model.solid_mut().audit(particles, span.clone(), around.step, force.span_mut(span.clone()));
-    let force = force.span(span.clone());
+    let oriented = particles.oriented();
+    let force = &mut scratch.force;
+    let room = force.span_mut(span.clone(), oriented);
+    let elastic = model.solid_mut().audit(particles, span.clone(), around.step, room);
+    let force = force.span(span.clone(), oriented);
     let (shift, turn) = (solved.velocity() * f64::from(h), solved.spin() * f64::from(h));
     let (mut inertia, mut work, mut stray) = (0.0, 0.0, 0.0);
     for (k, j) in span.enumerate() {
@@ -440,17 +451,6 @@ fn integrator_loss(
     let loss = 0.5 * inertia - work - (elastic - piece.elastic) - stray;
     piece.elastic = elastic;
     loss
-}
-
-/// Work of contact forces: what they take along the normal and across it.
-fn book_contacts(body: &mut Body, touched: Span) {
-    for k in touched {
-        let (contact, touch) = (&body.contacts[k], &body.scratch.solve.touches[k]);
-        let along = touch.moved.dot(contact.normal);
-        let across = touch.moved - contact.normal * along;
-        body.spent.contact_loss -= f64::from(touch.felt) * f64::from(along);
-        body.spent.friction -= touch.felt_slip.as_dvec3().dot(across.as_dvec3());
-    }
 }
 
 /// Work of forces, pulls and grips.
@@ -536,25 +536,21 @@ impl World {
         }
     }
 
-    /// Reports pieces that an obstacle began to push.
+    /// Reports pieces that something began to push.
     fn collect_contacts(&mut self) {
         for body in &mut self.bodies {
+            let impulses = &body.scratch.impulses;
             for piece in &mut body.pieces {
                 if piece.touching && !piece.touched_before {
-                    let range = range_of(&body.contacts, &piece.span, |c| c.anchor.particle);
-                    let touches = &body.scratch.solve.touches;
-                    let Some(k) = range.into_iter().find(|&k| touches[k].felt > 0.0) else {
+                    let range = range_of(impulses, &piece.span, |push| push.particle);
+                    let Some(push) = impulses[range].iter().find(|push| push.pressing) else {
                         continue;
                     };
-                    let contact = &body.contacts[k];
-                    let j = contact.anchor.particle as usize;
-                    let place = body.particles.previous[j] + contact.anchor.arm;
-                    let before = body.particles.inertial[j] - body.particles.previous[j];
                     self.events.push(Event::Contact {
                         body: body.id,
                         piece: piece.id,
-                        position: (piece.origin + place.as_dvec3()).to_array(),
-                        speed: -before.dot(contact.normal) / self.last_h,
+                        position: (piece.origin + push.point.as_dvec3()).to_array(),
+                        speed: push.approach,
                     });
                 }
                 piece.touched_before = piece.touching;

@@ -2,10 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::contact::Contact;
 use crate::material::{Material, MaterialDesc};
 use crate::math::Rot;
-use crate::solids::Anchor;
 use crate::solids::oriented::{OrientedPoint, OrientedShape};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -44,9 +42,12 @@ fn two_pieces() -> World {
 
 /// What `validate` says to a body changed by `fault`; empty if nothing.
 fn complaint(fault: impl FnOnce(&mut Body)) -> String {
-    let mut world = two_pieces();
+    complaint_of(two_pieces(), |world| fault(&mut world.bodies[0]))
+}
+
+fn complaint_of(mut world: World, fault: impl FnOnce(&mut World)) -> String {
     world.validate();
-    fault(&mut world.bodies[0]);
+    fault(&mut world);
     match catch_unwind(AssertUnwindSafe(|| world.validate())) {
         Ok(()) => String::new(),
         Err(panic) => match panic.downcast_ref::<String>() {
@@ -117,17 +118,13 @@ fn r24_validate_finds_orientations_that_are_not_of_unit_length() {
 
 #[test]
 fn r24_validate_finds_contacts_out_of_order() {
-    let contact = |particle| Contact {
-        anchor: Anchor { particle, arm: Vec3::ZERO },
-        obstacle: 0,
-        normal: Vec3::Y,
-        gap: 0.0,
-        friction: [0.0; 2],
-        force: 0.0,
-        slip_force: Vec3::ZERO,
-        sliding: false,
-    };
-    assert_found("out of order", |body| body.contacts = vec![contact(3), contact(1)]);
+    let mut world = two_pieces();
+    let ground = HalfSpaceDesc { point: [0.0, -0.05, 0.0], ..HalfSpaceDesc::default() };
+    world.add_half_space(ground).unwrap();
+    world.step(1.0 / 60.0);
+    assert!(world.touching.contacts.len() > 1);
+    let found = complaint_of(world, |world| world.touching.contacts.reverse());
+    assert!(found.contains("out of order"), "{found}");
 }
 
 /// The pieces' own ids are handles of the user: two of the same would be one piece to him.

@@ -77,8 +77,8 @@ impl Random {
     }
 
     fn dofs(&mut self, count: usize, linear: f32, angular: f32) -> Dofs {
-        let mut dofs = Dofs::new(count, true);
-        let parts = dofs.span_mut(0..count);
+        let mut dofs = Dofs::new(count);
+        let parts = dofs.span_mut(0..count, true);
         parts.linear.iter_mut().for_each(|v| *v = linear * self.vector());
         parts.angular.iter_mut().for_each(|v| *v = angular * self.vector());
         dofs
@@ -87,7 +87,7 @@ impl Random {
 
 /// Displaces every particle by `scale` times a direction.
 fn displace(particles: &mut Particles, by: &Dofs, scale: f32) {
-    let by = by.span(0..particles.len());
+    let by = by.span(0..particles.len(), true);
     for j in 0..particles.len() {
         particles.position[j] += scale * by.linear[j];
         let turned = Rot::exp(scale * by.angular[j]) * particles.orientation[j];
@@ -108,32 +108,38 @@ fn move_rigidly(particles: &mut Particles, solid: &mut Oriented, turn: Rot, shif
 }
 
 fn audit(solid: &mut Oriented, particles: &Particles) -> (f64, Dofs) {
-    let mut force = Dofs::new(particles.len(), true);
+    let mut force = Dofs::new(particles.len());
     let all = 0..particles.len();
-    let energy = solid.audit(particles, all.clone(), &step(8), force.span_mut(all));
+    let energy = solid.audit(particles, all.clone(), &step(8), force.span_mut(all, true));
     (energy, force)
 }
 
 fn residual(solid: &mut Oriented, particles: &Particles, step: &Step) -> Dofs {
     let all = 0..particles.len();
-    let mut r = Dofs::new(particles.len(), true);
+    let mut r = Dofs::new(particles.len());
     // one Newton step each; three from a warm start reach rounding
     for _ in 0..3 {
         solid.linearise(particles, all.clone(), step);
     }
-    solid.gradient(particles, all.clone(), step, r.span_mut(all));
+    solid.gradient(particles, all.clone(), step, r.span_mut(all, true));
     r
 }
 
 fn product(solid: &mut Oriented, particles: &Particles, p: &Dofs) -> Dofs {
     let all = 0..particles.len();
-    let mut out = Dofs::new(particles.len(), true);
-    solid.product(particles, all.clone(), &step(8), p.span(all.clone()), out.span_mut(all));
+    let mut out = Dofs::new(particles.len());
+    solid.product(
+        particles,
+        all.clone(),
+        &step(8),
+        p.span(all.clone(), true),
+        out.span_mut(all, true),
+    );
     out
 }
 
 fn dot(a: &Dofs, b: &Dofs, count: usize) -> f64 {
-    let (a, b) = (a.span(0..count), b.span(0..count));
+    let (a, b) = (a.span(0..count, true), b.span(0..count, true));
     let sum = |a: &[Vec3], b: &[Vec3]| -> f64 {
         a.iter().zip(b).map(|(a, b)| a.as_dvec3().dot(b.as_dvec3())).sum()
     };
@@ -145,8 +151,9 @@ fn norm(a: &Dofs, count: usize) -> f64 {
 }
 
 fn minus(a: &Dofs, b: &Dofs, count: usize) -> Dofs {
-    let mut out = Dofs::new(count, true);
-    let (a, b, parts) = (a.span(0..count), b.span(0..count), out.span_mut(0..count));
+    let mut out = Dofs::new(count);
+    let (a, b, parts) =
+        (a.span(0..count, true), b.span(0..count, true), out.span_mut(0..count, true));
     for j in 0..count {
         parts.linear[j] = a.linear[j] - b.linear[j];
         parts.angular[j] = a.angular[j] - b.angular[j];
@@ -208,7 +215,7 @@ fn product_is_the_derivative_of_the_residual() {
         };
         // r = −A p, by central differences: third order in δ; f32 leaves 1e-6 of x over δ
         let mut expected = minus(&at(&mut solid, -delta), &at(&mut solid, delta), count);
-        let parts = expected.span_mut(0..count);
+        let parts = expected.span_mut(0..count, true);
         parts.linear.iter_mut().for_each(|v| *v /= 2.0 * delta);
         parts.angular.iter_mut().for_each(|v| *v /= 2.0 * delta);
         let off = norm(&minus(&found, &expected, count), count) / norm(&expected, count);
@@ -243,8 +250,8 @@ fn product_is_symmetric_and_at_least_the_inertia() {
 fn inertial(particles: &Particles, p: &Dofs) -> Dofs {
     let count = particles.len();
     let inv_h2 = 240.0 * 240.0;
-    let mut out = Dofs::new(count, true);
-    let (p, parts) = (p.span(0..count), out.span_mut(0..count));
+    let mut out = Dofs::new(count);
+    let (p, parts) = (p.span(0..count, true), out.span_mut(0..count, true));
     for j in 0..count {
         parts.linear[j] = inv_h2 * particles.mass[j] * p.linear[j];
         parts.angular[j] = inv_h2 * particles.inertia_times(j, p.angular[j]);
@@ -262,8 +269,8 @@ fn product_of_a_rigid_motion_is_its_inertia() {
     residual(&mut solid, &particles, &step(8));
     for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
         for turning in [false, true] {
-            let mut p = Dofs::new(count, true);
-            let parts = p.span_mut(0..count);
+            let mut p = Dofs::new(count);
+            let parts = p.span_mut(0..count, true);
             for j in 0..count {
                 let x = particles.position[j];
                 parts.linear[j] = if turning { axis.cross(x) } else { axis };
@@ -303,7 +310,7 @@ fn elastic_forces_have_no_sum_and_no_torque() {
     let mut random = Random(9);
     displace(&mut particles, &random.dofs(count, 0.2 * SPACING, 0.05), 1.0);
     let (_, force) = audit(&mut solid, &particles);
-    let force = force.span(0..count);
+    let force = force.span(0..count, true);
     let (mut sum, mut torque, mut size, mut levers) = (Vec3::ZERO, Vec3::ZERO, 0.0, 0.0);
     for j in 0..count {
         let (x, f) = (particles.position[j], force.linear[j]);
@@ -516,18 +523,18 @@ fn results_do_not_depend_on_where_a_piece_lies_in_the_lanes() {
         }
         let told = solid.solve_alone(&mut particles, span.clone(), &step(8));
         solid.linearise(&particles, span.clone(), &step(8));
-        let mut r = Dofs::new(particles.len(), true);
-        solid.gradient(&particles, span.clone(), &step(8), r.span_mut(span.clone()));
-        let mut image = Dofs::new(particles.len(), true);
+        let mut r = Dofs::new(particles.len());
+        solid.gradient(&particles, span.clone(), &step(8), r.span_mut(span.clone(), true));
+        let mut image = Dofs::new(particles.len());
         let p = r.clone();
         solid.product(
             &particles,
             span.clone(),
             &step(8),
-            p.span(span.clone()),
-            image.span_mut(span.clone()),
+            p.span(span.clone(), true),
+            image.span_mut(span.clone(), true),
         );
-        let image = image.span(span.clone());
+        let image = image.span(span.clone(), true);
         let mut hash = StateHash::default();
         hash.floats(&particles.position[span.clone()]);
         hash.floats(&particles.orientation[span.clone()]);
