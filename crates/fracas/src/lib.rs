@@ -8,6 +8,7 @@ pub mod contact;
 pub mod material;
 pub mod math;
 pub mod parallel;
+pub mod sets;
 pub mod skin;
 pub mod solids;
 pub mod solve;

@@ -1,6 +1,8 @@
 //! Does a boundary have the shape of the surface it came from: as many parts, each with as many
 //! holes, and nowhere pinched?
 
+use fracas::sets::Sets;
+
 /// Why triangles bound no solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pinch {
@@ -21,12 +23,12 @@ pub(super) fn parts(triangles: &[[u32; 3]]) -> Result<Vec<i64>, Pinch> {
     let (mut faces, mut sheets) = connect(triangles)?;
     // per part: corners that stand for a sheet, triangles, and 3/2 edges for each triangle
     let mut counts = vec![[0_i64; 2]; triangles.len()];
-    for triangle in 0..triangles.len() {
-        let part = faces.root(triangle);
+    for triangle in 0..triangles.len() as u32 {
+        let part = faces.find(triangle) as usize;
         counts[part][1] += 1;
         for corner in 0..3 {
             let corner = 3 * triangle + corner;
-            counts[part][0] += i64::from(sheets.root(corner) == corner);
+            counts[part][0] += i64::from(sheets.find(corner) == corner);
         }
     }
     counts.retain(|&[_, faces]| faces > 0);
@@ -43,9 +45,9 @@ pub(super) fn parts(triangles: &[[u32; 3]]) -> Result<Vec<i64>, Pinch> {
 /// [`Pinch`], the first one.
 pub(super) fn check_manifold(triangles: &[[u32; 3]]) -> Result<(), Pinch> {
     let (_, mut sheets) = connect(triangles)?;
-    let mut corners: Vec<(u32, usize)> = Vec::with_capacity(3 * triangles.len());
-    for (corner, &vertex) in triangles.as_flattened().iter().enumerate() {
-        corners.push((vertex, sheets.root(corner)));
+    let mut corners: Vec<(u32, u32)> = Vec::with_capacity(3 * triangles.len());
+    for (&vertex, corner) in triangles.as_flattened().iter().zip(0..) {
+        corners.push((vertex, sheets.find(corner)));
     }
     corners.sort_unstable();
     corners.dedup();
@@ -58,11 +60,11 @@ pub(super) fn check_manifold(triangles: &[[u32; 3]]) -> Result<(), Pinch> {
 /// Joins triangles that share an edge, and their corners at the ends of it.
 fn connect(triangles: &[[u32; 3]]) -> Result<(Sets, Sets), Pinch> {
     // sides by their ends, lower first, with the triangle's corners there
-    let mut sides: Vec<([u32; 2], bool, [usize; 2])> = Vec::with_capacity(3 * triangles.len());
-    for (t, triangle) in triangles.iter().enumerate() {
+    let mut sides: Vec<([u32; 2], bool, [u32; 2])> = Vec::with_capacity(3 * triangles.len());
+    for (triangle, t) in triangles.iter().zip(0_u32..) {
         for k in 0..3 {
             let (a, b) = (triangle[k], triangle[(k + 1) % 3]);
-            let (at_a, at_b) = (3 * t + k, 3 * t + (k + 1) % 3);
+            let (at_a, at_b) = (3 * t + k as u32, 3 * t + (k as u32 + 1) % 3);
             let turned = b < a;
             sides.push(if turned {
                 ([b, a], true, [at_b, at_a])
@@ -85,28 +87,4 @@ fn connect(triangles: &[[u32; 3]]) -> Result<(Sets, Sets), Pinch> {
         sheets.join(first[1], second[1]);
     }
     Ok((faces, sheets))
-}
-
-/// Disjoint sets.
-struct Sets {
-    parent: Vec<usize>,
-}
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Self { parent: (0..count).collect() }
-    }
-
-    fn root(&mut self, mut of: usize) -> usize {
-        while self.parent[of] != of {
-            self.parent[of] = self.parent[self.parent[of]];
-            of = self.parent[of];
-        }
-        of
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.parent[a.max(b)] = a.min(b);
-    }
 }

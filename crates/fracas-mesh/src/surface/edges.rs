@@ -1,5 +1,7 @@
 //! Which triangles meet at an edge, and which hang together.
 
+use fracas::sets::Sets;
+
 /// One side of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Side {
@@ -30,35 +32,6 @@ pub(crate) fn sides(triangles: &[[u32; 3]]) -> Vec<Side> {
 /// The groups of sides that share an edge.
 pub(crate) fn by_edge(sides: &[Side]) -> impl Iterator<Item = &[Side]> {
     sides.chunk_by(|a, b| a.edge == b.edge)
-}
-
-/// Sets that grow together; the lowest member stands for its set.
-pub(crate) struct Sets {
-    parent: Vec<u32>,
-}
-
-impl Sets {
-    /// So many sets of one.
-    pub fn new(count: usize) -> Self {
-        Self { parent: (0..count as u32).collect() }
-    }
-
-    /// The lowest member of a set.
-    pub fn find(&mut self, of: u32) -> u32 {
-        let mut at = of;
-        while self.parent[at as usize] != at {
-            let above = self.parent[self.parent[at as usize] as usize];
-            self.parent[at as usize] = above;
-            at = above;
-        }
-        at
-    }
-
-    /// Joins the sets of two.
-    pub fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.find(a), self.find(b));
-        self.parent[a.max(b) as usize] = a.min(b);
-    }
 }
 
 /// Triangles that hang together over edges, each set in order, the sets by their first triangle.

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use fracas::glam::DVec3;
+use fracas::sets::Sets;
 
 use super::Surface;
 use super::check::require_usable;
 use super::crossing::collinear;
-use super::edges::{Sets, by_edge, fans, sides};
+use super::edges::{by_edge, fans, sides};
 use super::shells::shells;
 
 /// What was repaired, counted.

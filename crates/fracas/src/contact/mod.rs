@@ -10,7 +10,6 @@
 
 pub mod broad;
 mod half_space;
-pub mod islands;
 pub mod narrow;
 pub mod near;
 pub mod pairs;

@@ -3,10 +3,10 @@
 use super::body::{Body, Impulse};
 use super::step::{Around, range_of, solve_alone};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
-use crate::contact::islands::Sets;
 use crate::contact::{Contact, Key, Other, Spot, carry_over, pairs};
 use crate::material::combine_friction;
 use crate::parallel::{Span, Workers};
+use crate::sets::Sets;
 use crate::solids::{Anchor, Particles, Residual, Solid};
 use crate::solve::{self, Held, Part, Side, Touch, solve_island};
 use glam::Vec3;

@@ -1,6 +1,12 @@
-//! Who is connected with whom through contacts.
+//! Sets that grow together: who hangs together with whom.
 
 /// Sets that are joined pairwise; each is named by its smallest member.
+///
+/// ```
+/// let mut sets = fracas::sets::Sets::new(4);
+/// sets.join(3, 1);
+/// assert_eq!((sets.find(3), sets.find(2)), (1, 2));
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Sets {
     parent: Vec<u32>,
@@ -8,6 +14,11 @@ pub struct Sets {
 
 impl Sets {
     /// Every number below `count` by itself.
+    pub fn new(count: usize) -> Self {
+        Self { parent: (0..count as u32).collect() }
+    }
+
+    /// The same, keeping its room: every number below `count` by itself.
     pub fn reset(&mut self, count: usize) {
         self.parent.clear();
         self.parent.extend(0..count as u32);
@@ -40,8 +51,7 @@ mod tests {
         /// Against the slow way: names are spread until nothing changes.
         #[test]
         fn sets_are_those_of_a_flood(pairs in prop::collection::vec((0..40u32, 0..40u32), 0..60)) {
-            let mut sets = Sets::default();
-            sets.reset(40);
+            let mut sets = Sets::new(40);
             let mut names: Vec<u32> = (0..40).collect();
             for &(a, b) in &pairs {
                 sets.join(a, b);
