@@ -86,7 +86,7 @@ fn gallery() {
 
 /// Drawn anew, the pictures of the gallery are those that are there.
 #[test]
-#[ignore = "runs all scenes"]
+#[ignore = "runs all scenes; run with --include-ignored in release"]
 fn gallery_is_true() {
     show(&SHOWS, "gallery_is_true", || {
         let same = |(scene, at): &&(&str, &str)| {
@@ -172,7 +172,7 @@ fn cost() {
 
 /// The README's two commands, from nothing but rustup and git.
 #[test]
-#[ignore = "builds everything in an empty Debian root, twenty minutes and more"]
+#[ignore = "builds everything in an empty Debian root, an hour; run with --include-ignored in release, FRACAS_EMPTY_DEBIAN=FOLDER"]
 fn empty_debian() {
     show(&SHOWS, "empty_debian", || {
         let name = "empty Debian root: both commands of the README";

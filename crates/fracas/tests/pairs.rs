@@ -4,12 +4,11 @@
 
 mod common;
 
-use common::{body, centre_of_mass, floor, lattice, material, weightless};
+use common::{FRAME, body, centre_of_mass, floor, grip_box, lattice, material, weightless};
 use fracas::material::MaterialDesc;
-use fracas::world::{BodyDesc, Event};
+use fracas::solids::oriented::OrientedShape;
+use fracas::world::{BodyDesc, Event, GripMotion, PullKey};
 use fracas::{BodyId, StepReport, World, WorldConfig};
-
-const FRAME: f32 = 1.0 / 60.0;
 
 fn cube(counts: [usize; 3], material: &MaterialDesc, position: [f64; 3]) -> BodyDesc {
     BodyDesc { position, ..body(lattice(counts, 0.05, 3), material) }
@@ -208,4 +207,48 @@ fn a_pile_is_the_same_on_any_number_of_threads() {
     let one = hashes(1);
     assert_eq!(one, hashes(2));
     assert_eq!(one, hashes(3));
+}
+
+/// Two prongs, each one cell thick and three cells apart, joined at their left ends.
+fn tongs() -> OrientedShape {
+    let whole = lattice([10, 5, 2], 0.05, 3);
+    let kept = |k: usize| {
+        let [x, y, _] = whole.points[k].position;
+        x < -0.15 || y.abs() > 0.09
+    };
+    let kept: Vec<usize> = (0..whole.points.len()).filter(|&k| kept(k)).collect();
+    let place = |k: u32| kept.binary_search(&(k as usize)).ok().map(|at| at as u32);
+    let bonds = whole.bonds.iter().filter_map(|&[a, b]| Some([place(a)?, place(b)?])).collect();
+    let points = kept.iter().map(|&k| whole.points[k]).collect();
+    OrientedShape { points, bonds, ..OrientedShape::default() }
+}
+
+/// Pressed together, the prongs of one piece meet and do not pass through each other.
+#[test]
+fn a_body_does_not_pass_through_itself() {
+    let mut world = World::new(weightless()).unwrap();
+    let id = world.spawn(body(tongs(), &material(1e5))).unwrap();
+    for sign in [1.0_f32, -1.0] {
+        let force = [0.0, -2.0 * sign, 0.0];
+        let keys = vec![PullKey { time: 0.0, force, torque: [0.0; 3] }];
+        let (low, high) = (0.09 * sign, 0.2 * sign);
+        let (min, max) = ([0.19, low.min(high), -9.0], [9.0, low.max(high), 9.0]);
+        world.grip(grip_box(id, min, max, GripMotion::Pull { keys })).unwrap();
+    }
+    let (mut touched, mut nearest) = (0, f64::INFINITY);
+    for _ in 0..240 {
+        touched += world.step(FRAME).contacts;
+        let body = world.body(id).unwrap();
+        let prong = |up: bool| {
+            let rest = body.rest_positions().iter();
+            let on = move |x: &[f32; 3]| x[0] > 0.1 && (x[1] > 0.0) == up;
+            body.world_positions().zip(rest).filter(move |(_, rest)| on(rest)).map(|(x, _)| x)
+        };
+        for a in prong(true) {
+            nearest = prong(false).map(|b| distance(a, b)).fold(nearest, f64::min);
+        }
+    }
+    assert_eq!(world.body(id).unwrap().pieces().len(), 1);
+    assert!(touched > 0, "the prongs never met: {nearest} m");
+    assert!(nearest > 0.045, "particles of the two prongs are {nearest} m apart");
 }
