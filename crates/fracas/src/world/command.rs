@@ -319,10 +319,14 @@ impl World {
 
     pub(super) fn apply_queue(&mut self) {
         let mut queue = std::mem::take(&mut self.queue);
+        let spawned = queue.iter().any(|command| matches!(command, Command::Spawn(_)));
         for command in queue.drain(..) {
             self.apply(command);
         }
         self.queue = queue; // keeps its room
+        if spawned {
+            self.touching.reserve(self.bodies.iter());
+        }
     }
 
     /// Does one command. What it names may have ended meanwhile; then it does nothing.
@@ -333,7 +337,6 @@ impl World {
                 body.near = Near::new(&body.particles, &self.workers);
                 self.reserve_events(&body);
                 self.bodies.push(*body);
-                self.touching.reserve(self.bodies.iter());
             }
             Command::Remove(id) => {
                 if let Some(k) = self.bodies.iter().position(|body| body.id == id) {

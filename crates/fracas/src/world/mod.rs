@@ -318,10 +318,11 @@ impl World {
         let mut deepest = self.touching.deepest_pair();
         for contact in self.touching.contacts.iter().filter(|contact| contact.second.is_none()) {
             let Some(body) = self.bodies.get(contact.first.body as usize) else { continue };
-            let j = contact.first.anchor.particle as usize;
-            if body.particles.id.get(j) != Some(&contact.key.first) {
-                continue;
-            }
+            // columns may have been put in another order by a split since
+            let noted = contact.first.anchor.particle as usize;
+            let is_it = |j: &usize| body.particles.id.get(*j) == Some(&contact.key.first);
+            let found = Some(noted).filter(is_it).or_else(|| (0..body.particles.len()).find(is_it));
+            let Some(j) = found else { continue };
             let piece = body.pieces.partition_point(|piece| piece.span.end <= j);
             let origin = body.pieces[piece].origin;
             for half_space in &self.half_spaces {

@@ -64,7 +64,8 @@ impl Touching {
                 self.rooms.push(solve::Scratch::default());
             }
             particles += body.particle_count();
-            self.rooms[count].reserve(particles);
+            // for islands within one body; larger ones take their room when they come together
+            self.rooms[count].reserve(body.particle_count());
             count += 1;
         }
         let contacts = CONTACTS * particles;
