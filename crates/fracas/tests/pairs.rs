@@ -252,19 +252,3 @@ fn a_body_does_not_pass_through_itself() {
     assert!(touched > 0, "the prongs never met: {nearest} m");
     assert!(nearest > 0.045, "particles of the two prongs are {nearest} m apart");
 }
-
-/// Room is taken for every body once, not for all again with each: five hundred cost no more than
-/// their particles ask for.
-#[test]
-fn many_bodies_are_spawned_at_once() {
-    let mut world = World::new(weightless()).unwrap();
-    for k in 0..500 {
-        let position = [f64::from(k), 0.0, 0.0];
-        world.spawn(cube([4, 4, 4], &material(1e6), position)).unwrap();
-    }
-    let start = std::time::Instant::now();
-    assert_eq!(world.step(FRAME).pieces, 500);
-    let took = start.elapsed();
-    println!("500 bodies of 64 particles: first step in {took:?}");
-    assert!(took.as_secs_f64() < 5.0, "the first step took {took:?}");
-}
