@@ -186,6 +186,7 @@ impl Scene {
             spin: body.spin,
             // Every body has noise of its own.
             seed: self.seed.wrapping_add(index as u64),
+            layers: Default::default(),
         }
     }
 

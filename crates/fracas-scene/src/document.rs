@@ -139,6 +139,7 @@ fn read_obstacles(top: &Reader<'_>) -> Vec<Obstacle> {
             normal: reader.vector_f32("normal"),
             friction: friction as f32,
             friction_static,
+            ..HalfSpaceDesc::default()
         };
         obstacles.push(Obstacle { desc, span: reader.span.clone() });
         reader.finish();

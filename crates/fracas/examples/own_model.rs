@@ -258,6 +258,7 @@ fn rope() -> ShapeDesc {
             radii: [0.02; 3],
             axes: Rot::IDENTITY,
             friction: [0.5; 2],
+            restitution: 0.0,
             material: 0,
         });
     }

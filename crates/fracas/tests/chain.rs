@@ -161,6 +161,7 @@ fn column(count: u32, height: f64) -> BodyDesc {
             radii: [0.5 * SPACING; 3],
             axes: Rot::IDENTITY,
             friction: [0.5; 2],
+            restitution: 0.0,
             material: 0,
         });
     }

@@ -89,6 +89,7 @@ fn half_spaces_come_back_in_order() {
         normal: [-2.0, 0.0, 0.0],
         friction: 0.25,
         friction_static: 0.75,
+        restitution: 0.3,
     };
     world.add_half_space(floor()).unwrap();
     world.add_half_space(wall.clone()).unwrap();

@@ -68,12 +68,7 @@ impl Work {
         let mut world = World::new(config)?;
         world.spawn(self.body()?)?;
         if self.floor {
-            world.add_half_space(HalfSpaceDesc {
-                point: [0.0; 3],
-                normal: [0.0, 1.0, 0.0],
-                friction: 0.5,
-                friction_static: 0.5,
-            })?;
+            world.add_half_space(HalfSpaceDesc::default())?;
         }
         Ok(world)
     }
@@ -95,6 +90,7 @@ impl Work {
             velocity: if self.floor { [0.0; 3] } else { [1.0, 0.0, 0.0] },
             spin: [0.0; 3],
             seed: 0,
+            layers: Default::default(),
         })
     }
 }

@@ -2,12 +2,13 @@
 
 use super::{Contact, Key, Other, Spot, margin};
 use crate::material::combine_friction;
+use crate::math::Rot;
 use crate::parallel::Span;
 use crate::solids::{Anchor, Particles};
-use crate::world::ObstacleId;
+use crate::world::{Layers, ObstacleId};
 use glam::{DVec3, Vec3};
 
-/// Everything behind a plane, solid and at rest.
+/// Everything behind a plane, solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpace {
     /// Its handle.
@@ -18,6 +19,14 @@ pub struct HalfSpace {
     pub normal: Vec3,
     /// Coefficients of sliding and static friction.
     pub friction: [f32; 2],
+    /// Coefficient of restitution.
+    pub restitution: f32,
+    /// What it may touch.
+    pub layers: Layers,
+    /// How its point moves within the substep, in m.
+    pub shift: Vec3,
+    /// How it turns about that.
+    pub turn: Rot,
 }
 
 impl HalfSpace {
@@ -26,20 +35,26 @@ impl HalfSpace {
         (self.normal.as_dvec3().dot(origin - self.point) + f64::from(self.normal.dot(x))) as f32
     }
 
-    /// From the centre of particle `j` to the lowest point of its ellipsoid.
+    /// Way of a point of the surface within the substep.
+    fn drift(&self, origin: DVec3, x: Vec3) -> Vec3 {
+        if self.turn == Rot::IDENTITY {
+            return self.shift;
+        }
+        let from = (origin - self.point).as_vec3() + x;
+        self.shift + (self.turn * from - from)
+    }
+
+    /// From the centre of particle `j`, turned by `q`, to the lowest point of its ellipsoid.
     ///
     /// ```text
     /// h(n) = √ Σ (r_k n·a_k)²,   arm = −Σ r_k² (n·a_k) a_k / h(n)
     /// ```
-    pub fn support(&self, particles: &Particles, j: usize) -> Vec3 {
+    pub fn support(&self, particles: &Particles, j: usize, q: Option<&Rot>) -> Vec3 {
         let radii = Vec3::from(particles.radii[j]);
         if radii.x == radii.y && radii.y == radii.z {
             return -radii.x * self.normal;
         }
-        let turned = match particles.orientation.get(j) {
-            Some(&q) => q * particles.axes[j],
-            None => particles.axes[j],
-        };
+        let turned = q.map_or(particles.axes[j], |&q| q * particles.axes[j]);
         let local = turned.inverse() * self.normal;
         let scaled = radii * local;
         let reach = scaled.length();
@@ -53,36 +68,41 @@ pub fn touch_half_spaces(
     particles: &Particles,
     span: Span,
     origin: DVec3,
+    layers: Layers,
     half_spaces: &[HalfSpace],
     h: f32,
     found: &mut Vec<Contact>,
 ) {
     for j in span {
         let margin = margin(particles.radii[j]);
-        for half_space in half_spaces {
+        for half_space in half_spaces.iter().filter(|h| h.layers.meet(layers)) {
             let n = half_space.normal;
             let centre = half_space.height(origin, particles.position[j]);
             let reach = particles.radii[j].into_iter().fold(0.0, f32::max);
-            let speed = particles.velocity[j].dot(n);
+            let drift = half_space.drift(origin, particles.position[j]);
+            let speed = (particles.velocity[j] - drift / h).dot(n);
             let approach = (h * speed).min(0.0);
             if centre + approach > reach + margin {
                 continue;
             }
-            let arm = half_space.support(particles, j);
+            let arm = half_space.support(particles, j, particles.previous_orientation.get(j));
             let gap = centre + arm.dot(n);
             if gap + approach > margin {
                 continue;
             }
             let friction =
                 [0, 1].map(|k| combine_friction(particles.friction[j][k], half_space.friction[k]));
+            let second = Other::Obstacle(half_space.id);
             found.push(Contact {
-                key: Key { first: particles.id[j], second: Other::Obstacle(half_space.id) },
+                key: Key { first: particles.id[j], second, feature: 0 },
                 first: Spot { body, anchor: Anchor { particle: j as u32, arm } },
                 second: None,
                 normal: n,
                 gap,
+                drift,
                 approach: -speed,
                 friction,
+                restitution: combine_friction(particles.restitution[j], half_space.restitution),
                 force: 0.0,
                 slip_force: Vec3::ZERO,
                 sliding: false,
@@ -95,7 +115,7 @@ pub fn touch_half_spaces(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Rot, Sym3};
+    use crate::math::Sym3;
     use crate::solids::NewParticle;
     use std::f32::consts::{PI, TAU};
 
@@ -112,12 +132,22 @@ mod tests {
             radii,
             axes,
             friction: [0.0; 2],
+            restitution: 0.0,
             material: 0,
         });
         particles.orientation[0] = Rot::from_axis_angle(Vec3::Y, 0.4);
         let normal = Vec3::new(0.2, 0.9, -0.3).normalize();
         let id = ObstacleId(0);
-        let floor = HalfSpace { id, point: DVec3::ZERO, normal, friction: [0.0; 2] };
+        let floor = HalfSpace {
+            id,
+            point: DVec3::ZERO,
+            normal,
+            friction: [0.0; 2],
+            restitution: 0.0,
+            layers: Layers::default(),
+            shift: Vec3::ZERO,
+            turn: Rot::IDENTITY,
+        };
         let turned = particles.orientation[0] * axes;
         let mut lowest = f32::INFINITY;
         for i in 0..400 {
@@ -127,7 +157,7 @@ mod tests {
                 lowest = lowest.min((turned * (sphere * Vec3::from(radii))).dot(normal));
             }
         }
-        let found = floor.support(&particles, 0);
+        let found = floor.support(&particles, 0, particles.orientation.first());
         assert!(
             (found.dot(normal) - lowest).abs() < 1e-4,
             "{} against {lowest}",

@@ -1,8 +1,8 @@
 //! Who touches what.
 //!
 //! ```text
-//! obstacles (half_space) ┐
-//! boxes → broad → narrow (pairs) ┴→ contacts, in the order of their keys → islands
+//! half-spaces (half_space) ┐
+//! boxes → broad → narrow (pairs, meet) ┴→ contacts, in the order of their keys → islands
 //! ```
 //!
 //! Contacts are found once per substep, before the solve, with all that could meet within it;
@@ -10,12 +10,14 @@
 
 pub mod broad;
 mod half_space;
+mod meet;
 pub mod narrow;
 pub mod near;
 pub mod pairs;
 pub mod shape;
 
 pub use half_space::{HalfSpace, touch_half_spaces};
+pub use meet::{Kept, KeptPoint, Look, Mover, meet};
 
 use crate::solids::Anchor;
 use crate::world::{ObstacleId, ParticleId};
@@ -35,10 +37,14 @@ pub struct Contact {
     /// Distance at the start of the substep, in m, with the overlap that is allowed added; negative
     /// if they overlap by more.
     pub gap: f32,
+    /// Way of the second point within the substep, in m, where that is an obstacle; 0 otherwise.
+    pub drift: Vec3,
     /// Speed at which they came nearer before the solve, in m/s.
     pub approach: f32,
     /// Combined coefficients of sliding and static friction.
     pub friction: [f32; 2],
+    /// Combined coefficient of restitution.
+    pub restitution: f32,
 
     // ---- state: warm start of the next solve ----
     /// λ: normal force, in N; at least 0.
@@ -51,6 +57,27 @@ pub struct Contact {
     pub allowance: f32,
 }
 
+impl Contact {
+    /// Not yet pressed, and with an obstacle at rest.
+    pub(crate) fn new(key: Key, first: Spot, point: &narrow::Point) -> Self {
+        Self {
+            key,
+            first,
+            second: None,
+            normal: point.normal,
+            gap: point.gap,
+            drift: Vec3::ZERO,
+            approach: 0.0,
+            friction: [0.0; 2],
+            restitution: 0.0,
+            force: 0.0,
+            slip_force: Vec3::ZERO,
+            sliding: false,
+            allowance: 0.0,
+        }
+    }
+}
+
 /// What a contact is between. Ids are never used twice, so it lasts over splits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
@@ -58,6 +85,8 @@ pub struct Key {
     pub first: ParticleId,
     /// What has the second.
     pub second: Other,
+    /// Which point of the pair, where there are several.
+    pub feature: u32,
 }
 
 /// The second of a contact.
@@ -83,7 +112,7 @@ pub struct Spot {
 const MARGIN: f32 = 0.4;
 
 /// That distance for an ellipsoid of these radii, in m.
-fn margin(radii: [f32; 3]) -> f32 {
+pub(crate) fn margin(radii: [f32; 3]) -> f32 {
     2.0 * MARGIN * radii.into_iter().fold(f32::INFINITY, f32::min)
 }
 

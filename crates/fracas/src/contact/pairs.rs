@@ -11,7 +11,8 @@ const STEPS: usize = 16;
 
 /// The ellipsoid of a particle, in a frame whose origin lies at `shift` from that of its piece.
 fn pose(particles: &Particles, j: usize, shift: Vec3) -> Pose {
-    let rotation = match particles.orientation.get(j) {
+    // as it was at the start of the substep, from which its motion counts
+    let rotation = match particles.previous_orientation.get(j) {
         Some(&q) => q * particles.axes[j],
         None => particles.axes[j],
     };
@@ -106,6 +107,7 @@ mod tests {
             radii: [0.1; 3],
             axes: Rot::IDENTITY,
             friction: [0.0; 2],
+            restitution: 0.0,
             material: 0,
         });
         particles.velocity[0] = velocity;

@@ -4,9 +4,11 @@ pub mod model;
 pub mod motion;
 pub mod oriented;
 pub mod particles;
+pub mod rigid;
 pub mod solid;
 
 pub use model::Model;
 pub use motion::Motion;
 pub use particles::{NewParticle, Particles};
+pub use rigid::RigidSet;
 pub use solid::{Anchor, DofsMut, DofsRef, NeedsReload, Residual, Solid, Step};

@@ -1,6 +1,7 @@
 //! The models, listed once.
 
 use super::oriented::Oriented;
+use super::rigid::RigidSet;
 use super::solid::Solid;
 
 /// How a body deforms and breaks.
@@ -9,6 +10,8 @@ use super::solid::Solid;
 pub enum Model {
     /// Oriented particles, shape matching per neighbourhood (seed 000).
     Oriented(Box<Oriented>),
+    /// Rigid solids.
+    Rigid(RigidSet),
     /// A model of the user's own.
     Custom(Box<dyn Solid>),
 }
@@ -18,6 +21,7 @@ impl Model {
     pub fn solid(&self) -> &dyn Solid {
         match self {
             Self::Oriented(oriented) => oriented.as_ref(),
+            Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_ref(),
         }
     }
@@ -26,6 +30,7 @@ impl Model {
     pub fn solid_mut(&mut self) -> &mut dyn Solid {
         match self {
             Self::Oriented(oriented) => oriented.as_mut(),
+            Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_mut(),
         }
     }

@@ -240,6 +240,7 @@ mod tests {
                 radii: [0.1; 3],
                 axes: Rot::IDENTITY,
                 friction: [0.0; 2],
+                restitution: 0.0,
                 material: 0,
             });
         }
@@ -267,6 +268,7 @@ mod tests {
             radii: [1.0, 0.5, 0.25],
             axes: Rot::IDENTITY,
             friction: [0.0; 2],
+            restitution: 0.0,
             material: 0,
         });
         let inertia = motion(&particles).inertia;

@@ -28,6 +28,8 @@ pub struct Particles {
     pub axes: Vec<Rot>,
     /// Coefficients of sliding and static friction.
     pub friction: Vec<[f32; 2]>,
+    /// Coefficient of restitution.
+    pub restitution: Vec<f32>,
     /// Index into the body's materials.
     pub material: Vec<u16>,
 
@@ -77,6 +79,8 @@ pub struct NewParticle {
     pub axes: Rot,
     /// Coefficients of sliding and static friction.
     pub friction: [f32; 2],
+    /// Coefficient of restitution.
+    pub restitution: f32,
     /// Index into the body's materials.
     pub material: u16,
 }
@@ -85,7 +89,7 @@ pub struct NewParticle {
 macro_rules! for_each_column {
     ($call:ident, $target:expr) => {
         $call!(
-            $target; id, rest, mass, inertia, inv_inertia, radii, axes, friction, material,
+            $target; id, rest, mass, inertia, inv_inertia, radii, axes, friction, restitution, material,
             position, orientation, velocity, spin, previous, previous_orientation, inertial,
             inertial_orientation, acceleration, spin_acceleration, correction, turn, held
         )
@@ -116,6 +120,7 @@ impl Particles {
         self.radii.push(new.radii);
         self.axes.push(new.axes);
         self.friction.push(new.friction);
+        self.restitution.push(new.restitution);
         self.material.push(new.material);
         self.position.push(new.rest);
         self.velocity.push(Vec3::ZERO);

@@ -287,7 +287,7 @@ fn open_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &mut Scr
     extra.fill(0.0);
     for (contact, touch) in contacts.iter_mut().zip(touches) {
         let n = contact.normal;
-        let motion = relative_motion(moved.all(), contact, touch);
+        let motion = relative_motion(moved.all(), contact, touch) - contact.drift;
         let pushed = contact.force - touch.stiffness * (contact.gap + motion.dot(n));
         touch.active = pushed > 0.0;
 
@@ -339,7 +339,7 @@ fn apply(particles: &mut Particles, part: &Part, scratch: &mut Scratch) {
 fn close_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &Scratch) {
     for (contact, touch) in contacts.iter_mut().zip(touches) {
         let n = contact.normal;
-        touch.moved = relative_motion(scratch.moved.all(), contact, touch);
+        touch.moved = relative_motion(scratch.moved.all(), contact, touch) - contact.drift;
         let gap = contact.gap + touch.moved.dot(n);
         touch.felt = if touch.active { contact.force - touch.stiffness * gap } else { 0.0 };
         let slip = touch.moved - n * touch.moved.dot(n);

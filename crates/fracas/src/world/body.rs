@@ -1,6 +1,8 @@
 //! Bodies and the pieces they are in.
 
 use super::changes::Changes;
+use super::desc::Layers;
+use super::finding::Shaped;
 use super::grip::Grip;
 use super::ids::{BodyId, ParticleId, PieceId};
 use super::report::Energy;
@@ -23,6 +25,13 @@ pub struct Body {
     pub(super) model: Model,
     /// In the order of their spans, which cover all particles.
     pub(super) pieces: Vec<Piece>,
+    /// Shapes of rigid solids, in the order of the particles' ids; empty where particles are
+    /// ellipsoids. Constant.
+    pub(super) shapes: Vec<Shaped>,
+    /// The id of the first of its particles. Constant.
+    pub(super) first_id: u64,
+    /// What it may touch.
+    pub(super) layers: Layers,
     /// Neighbours at rest. Constant.
     pub(super) near: Near,
     pub(super) grips: Vec<Grip>,

@@ -2,17 +2,20 @@
 
 use super::World;
 use super::body::{Body, Piece, Push, Scratch};
-use super::desc::{BodyDesc, GripDesc, HalfSpaceDesc, Region, ShapeDesc};
+use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
 use super::error::{CommandError, require};
 use super::event::Event;
+use super::finding::Shaped;
 use super::grip::{self, Grip, Member};
 use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+use super::obstacle::{Obstacle, Place};
 use super::report::Energy;
-use crate::contact::HalfSpace;
 use crate::contact::near::Near;
-use crate::material::{MaterialField, PointValues};
+use crate::material::{Material, MaterialField, PointValues};
+use crate::math::Rot;
 use crate::solids::oriented::{BuildError, Oriented};
-use crate::solids::{Model, Motion, Particles, Residual, Step};
+use crate::solids::particles::is_isotropic;
+use crate::solids::{Model, Motion, NewParticle, Particles, Residual, RigidSet, Step};
 use crate::solve;
 use glam::{DVec3, Vec3};
 
@@ -34,6 +37,12 @@ pub enum Command {
     SetMaterial(BodyId, MaterialField, f32),
     /// A bond is cut.
     Cut(BodyId, ParticleId, ParticleId),
+    /// A checked obstacle begins.
+    AddObstacle(Box<Obstacle>),
+    /// An obstacle ends.
+    RemoveObstacle(ObstacleId),
+    /// An obstacle is to be there at the end of the step.
+    MoveObstacle(ObstacleId, [f64; 3], Rot),
 }
 
 impl World {
@@ -56,42 +65,6 @@ impl World {
         self.find(body)?;
         self.queue.push(Command::Remove(body));
         Ok(())
-    }
-
-    /// Adds an obstacle that stands from now on.
-    ///
-    /// # Errors
-    /// [`CommandError::OutOfRange`] for numbers that are not finite, a normal of no length, or
-    /// friction below 0.
-    pub fn add_half_space(&mut self, desc: HalfSpaceDesc) -> Result<ObstacleId, CommandError> {
-        for x in desc.point {
-            require(x.is_finite(), "point", "finite", x as f32)?;
-        }
-        let normal = Vec3::from(desc.normal);
-        let length = normal.as_dvec3().length();
-        require(
-            length > 0.0 && length.is_finite(),
-            "normal",
-            "finite and longer than 0",
-            length as f32,
-        )?;
-        let (slide, stick) = (desc.friction, desc.friction_static);
-        require(slide >= 0.0 && slide.is_finite(), "friction", "0 or above", slide)?;
-        require(
-            stick >= slide && stick.is_finite(),
-            "friction_static",
-            "at least friction",
-            stick,
-        )?;
-        let id = ObstacleId(self.next_obstacle);
-        self.next_obstacle += 1;
-        self.half_spaces.push(HalfSpace {
-            id,
-            point: DVec3::from(desc.point),
-            normal: (normal.as_dvec3() / length).as_vec3(),
-            friction: [slide, stick],
-        });
-        Ok(id)
     }
 
     /// Takes hold of particles of a body.
@@ -204,7 +177,9 @@ impl World {
 
     /// A body from its description, with fresh ids.
     fn build(&mut self, desc: BodyDesc) -> Result<Body, CommandError> {
-        let BodyDesc { name, shape, materials, position, rotation, velocity, spin, seed } = desc;
+        let BodyDesc { name, shape, materials, position, rotation, velocity, spin, seed, layers } =
+            desc;
+        let mut shapes = Vec::new();
         for x in position {
             require(x.is_finite(), "position", "finite", x as f32)?;
         }
@@ -223,6 +198,12 @@ impl World {
                 Err(BuildError::Shape(what)) => return Err(CommandError::BadShape { name, what }),
                 Err(BuildError::Material(error)) => return Err(error.into()),
             },
+            ShapeDesc::Rigid(parts) => {
+                let particles;
+                (particles, shapes) = build_rigid(&name, parts, &materials, seed)?;
+                let set = RigidSet::new(particles.len());
+                (particles, Model::Rigid(set), PointValues::default())
+            }
             ShapeDesc::Custom { particles, solid } => {
                 if let Err(what) = check_custom(&particles, solid.particle_count()) {
                     return Err(CommandError::BadShape { name, what });
@@ -235,6 +216,7 @@ impl World {
             return Err(CommandError::BadShape { name, what });
         }
         let damping = damping_rate(&particles, &materials, &values, seed)?;
+        let first_id = self.next_particle;
         for id in &mut particles.id {
             *id = ParticleId(self.next_particle);
             self.next_particle += 1;
@@ -281,6 +263,9 @@ impl World {
             damping,
             scratch: Scratch::new(&particles),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
+            shapes,
+            first_id,
+            layers,
             near: Near::default(),
             particles,
             model,
@@ -319,13 +304,14 @@ impl World {
 
     pub(super) fn apply_queue(&mut self) {
         let mut queue = std::mem::take(&mut self.queue);
-        let spawned = queue.iter().any(|command| matches!(command, Command::Spawn(_)));
+        let takes_room = |c: &Command| matches!(c, Command::Spawn(_) | Command::AddObstacle(_));
+        let spawned = queue.iter().any(takes_room);
         for command in queue.drain(..) {
             self.apply(command);
         }
         self.queue = queue; // keeps its room
         if spawned {
-            self.touching.reserve(self.bodies.iter());
+            self.touching.reserve(&self.bodies, self.obstacles.len());
         }
     }
 
@@ -334,7 +320,9 @@ impl World {
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
-                body.near = Near::new(&body.particles, &self.workers);
+                if body.bond_count() > 0 {
+                    body.near = Near::new(&body.particles, &self.workers);
+                }
                 self.reserve_events(&body);
                 self.bodies.push(*body);
             }
@@ -370,6 +358,14 @@ impl World {
                 }
             }
             Command::Cut(id, a, b) => self.apply_cut(id, a, b),
+            Command::AddObstacle(obstacle) => self.obstacles.push(*obstacle),
+            Command::RemoveObstacle(id) => self.obstacles.retain(|obstacle| obstacle.id != id),
+            Command::MoveObstacle(id, position, rotation) => {
+                let wanted = Place { position: position.into(), rotation };
+                if let Some(obstacle) = self.obstacles.iter_mut().find(|o| o.id == id) {
+                    obstacle.wanted = Some(wanted);
+                }
+            }
         }
     }
 
@@ -481,6 +477,63 @@ impl Scratch {
     }
 }
 
+/// A particle for every rigid solid, and what others touch of it.
+fn build_rigid(
+    name: &str,
+    parts: Vec<RigidPart>,
+    materials: &[Material],
+    seed: u64,
+) -> Result<(Particles, Vec<Shaped>), CommandError> {
+    let refused = |k: usize, what: String| CommandError::BadShape {
+        name: name.to_owned(),
+        what: format!("part {k} {what}"),
+    };
+    let mut samples = Vec::with_capacity(parts.len());
+    let places = parts.iter().map(|part| part.position);
+    PointValues::default().sample_each(places, seed, |k, at| {
+        let Rot { x, y, z, w } = parts[k].rotation;
+        if parts[k].position.iter().chain(&[x, y, z, w]).any(|x| !x.is_finite()) {
+            return Err(refused(k, "is at a place that is not finite".into()));
+        }
+        let (index, count) = (parts[k].material, materials.len());
+        let Some(material) = materials.get(index as usize) else {
+            return Err(refused(k, format!("is of material {index}, but there are {count}")));
+        };
+        samples.push(material.sample(at)?);
+        Ok(())
+    })?;
+    let mut particles = Particles::default();
+    let mut shapes = Vec::with_capacity(parts.len());
+    for (k, (part, sample)) in parts.into_iter().zip(samples).enumerate() {
+        let RigidPart { shape, position, rotation, material } = part;
+        let Some(mass) = shape.mass_properties(sample.density) else {
+            let kind = shape.kind();
+            return Err(refused(k, format!("is a {kind}, which has no mass: make it an obstacle")));
+        };
+        let axes = rotation.normalized();
+        // what is the same about all axes stays so to the last bit
+        let even = is_isotropic(&mass.inertia);
+        let inertia = if even { mass.inertia } else { mass.inertia.conjugate(axes) };
+        let usable = mass.mass > 0.0 && mass.mass.is_finite() && inertia.inverse().is_some();
+        if !usable {
+            return Err(refused(k, format!("has a mass of {} kg", mass.mass)));
+        }
+        let around = shape.aabb(&crate::contact::shape::Pose::IDENTITY);
+        particles.push(NewParticle {
+            rest: Vec3::from(position) + axes * mass.centre,
+            mass: mass.mass,
+            inertia: Some(inertia),
+            radii: (0.5 * (around.max - around.min)).to_array(),
+            axes,
+            friction: [sample.friction, sample.friction_static],
+            restitution: sample.restitution,
+            material,
+        });
+        shapes.push(Shaped { shape, centre: mass.centre });
+    }
+    Ok((particles, shapes))
+}
+
 /// Refuses particles of a user's own model that no solver could move.
 fn check_custom(particles: &Particles, solid_count: usize) -> Result<(), String> {
     let count = particles.len();
@@ -529,7 +582,7 @@ fn take_hold(body: &mut Body, id: GripId, desc: GripDesc) {
 /// Mean damping rate of a body by mass, 1/s.
 fn damping_rate(
     particles: &Particles,
-    materials: &[crate::material::Material],
+    materials: &[Material],
     values: &PointValues,
     seed: u64,
 ) -> Result<f32, CommandError> {

@@ -1,6 +1,7 @@
 //! What the user hands to a world: bodies, half-spaces, grips. Nothing is checked yet.
 
 use super::ids::{BodyId, ParticleId};
+use crate::contact::shape::Shape;
 use crate::material::Material;
 use crate::math::Rot;
 use crate::solids::oriented::OrientedShape;
@@ -27,6 +28,8 @@ pub struct BodyDesc {
     pub spin: [f32; 3],
     /// Seed of noise in the materials.
     pub seed: u64,
+    /// What it may touch.
+    pub layers: Layers,
 }
 
 impl BodyDesc {
@@ -41,6 +44,7 @@ impl BodyDesc {
             velocity: [0.0; 3],
             spin: [0.0; 3],
             seed: 0,
+            layers: Layers::default(),
         }
     }
 }
@@ -51,6 +55,8 @@ impl BodyDesc {
 pub enum ShapeDesc {
     /// Oriented particles joined by bonds (seed 000).
     Oriented(OrientedShape),
+    /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
+    Rigid(Vec<RigidPart>),
     /// A model of your own, see `examples/own_model.rs`.
     Custom {
         /// Its particles, in the shape's frame.
@@ -58,6 +64,157 @@ pub enum ShapeDesc {
         /// The model.
         solid: Box<dyn Solid>,
     },
+}
+
+impl ShapeDesc {
+    /// One rigid solid.
+    ///
+    /// ```
+    /// use fracas::contact::shape::Shape;
+    /// use fracas::material::{Material, MaterialDesc};
+    /// use fracas::world::{BodyDesc, ShapeDesc, World, WorldConfig};
+    ///
+    /// let steel = Material::try_from(&MaterialDesc { density: 7850.0.into(), ..Default::default() })?;
+    /// let mut world = World::new(WorldConfig::default())?;
+    /// let mut ball = BodyDesc::new("ball", ShapeDesc::rigid(Shape::sphere(0.02)?), vec![steel]);
+    /// ball.velocity = [100.0, 0.0, 0.0];
+    /// world.spawn(ball)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rigid(shape: Shape) -> Self {
+        Self::Rigid(vec![RigidPart {
+            shape,
+            position: [0.0; 3],
+            rotation: Rot::IDENTITY,
+            material: 0,
+        }])
+    }
+}
+
+/// A rigid solid of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RigidPart {
+    /// A convex solid or a compound of some.
+    pub shape: Shape,
+    /// Where its origin is in the frame of the body, in m.
+    pub position: [f32; 3],
+    /// How it is turned there.
+    pub rotation: Rot,
+    /// Index into the body's materials.
+    pub material: u16,
+}
+
+/// Who may touch whom: two do if each is in a layer that the other meets.
+///
+/// ```
+/// use fracas::world::Layers;
+///
+/// let ghosts = Layers { member: 0b10, meets: 0b01 };
+/// assert!(ghosts.meet(Layers::default()));
+/// assert!(!ghosts.meet(ghosts));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layers {
+    /// The layers that it is in, one bit each.
+    pub member: u32,
+    /// The layers that it touches.
+    pub meets: u32,
+}
+
+impl Default for Layers {
+    /// In the first layer, touching all.
+    fn default() -> Self {
+        Self { member: 1, meets: u32::MAX }
+    }
+}
+
+impl Layers {
+    /// Whether these two touch.
+    pub fn meet(self, other: Self) -> bool {
+        self.member & other.meets != 0 && other.member & self.meets != 0
+    }
+}
+
+/// Something that others touch and that does not give way: ground, walls, tools.
+///
+/// ```
+/// use fracas::contact::shape::Shape;
+/// use fracas::world::{MoveKey, ObstacleDesc, ObstacleMotion, World, WorldConfig};
+///
+/// let mut world = World::new(WorldConfig::default())?;
+/// let press = ObstacleDesc {
+///     position: [0.0, 1.0, 0.0],
+///     // comes down by 30 cm within 2 s
+///     motion: Some(ObstacleMotion {
+///         keys: vec![
+///             MoveKey::default(),
+///             MoveKey { time: 2.0, offset: [0.0, -0.3, 0.0], angle: 0.0 },
+///         ],
+///         ..ObstacleMotion::default()
+///     }),
+///     ..ObstacleDesc::new(Shape::block([0.5, 0.05, 0.5].into())?)
+/// };
+/// let press = world.add_obstacle(press)?;
+/// world.step(1.0 / 60.0);
+/// let pressed_with = world.obstacle(press).map(|o| o.reaction());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleDesc {
+    /// Any shape, triangle meshes and height fields too.
+    pub shape: Shape,
+    /// Where the shape's origin is, in m.
+    pub position: [f64; 3],
+    /// How the shape is turned.
+    pub rotation: Rot,
+    /// Coefficient of sliding friction; combined with the body's by the geometric mean.
+    pub friction: f32,
+    /// Coefficient of static friction, at least `friction`.
+    pub friction_static: f32,
+    /// Share of the speed that a rigid body keeps when it bounces, 0 to 1; combined likewise.
+    pub restitution: f32,
+    /// How it moves; `None` where it stands, or is moved by
+    /// [`World::move_obstacle`](super::World::move_obstacle).
+    pub motion: Option<ObstacleMotion>,
+    /// What it may touch.
+    pub layers: Layers,
+    /// Whether it only feels what is inside and stops nothing.
+    pub sensor: bool,
+}
+
+impl ObstacleDesc {
+    /// At the origin, at rest, with the friction of dry stone.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            position: [0.0; 3],
+            rotation: Rot::IDENTITY,
+            friction: 0.5,
+            friction_static: 0.5,
+            restitution: 0.5,
+            motion: None,
+            layers: Layers::default(),
+            sensor: false,
+        }
+    }
+}
+
+/// The time table of an obstacle: shifted, and turned about an axis, from where it was put.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleMotion {
+    /// A point of the axis, in m.
+    pub pivot: [f64; 3],
+    /// Direction of the axis; need not be unit length.
+    pub axis: [f32; 3],
+    /// Piecewise linear, in world time; keeps its first and last values outside its range.
+    pub keys: Vec<MoveKey>,
+}
+
+impl Default for ObstacleMotion {
+    /// Not yet of use: it has no keys.
+    fn default() -> Self {
+        Self { pivot: [0.0; 3], axis: [0.0, 1.0, 0.0], keys: Vec::new() }
+    }
 }
 
 /// A half-space obstacle: everything behind the plane is solid.
@@ -71,12 +228,20 @@ pub struct HalfSpaceDesc {
     pub friction: f32,
     /// Coefficient of static friction, at least `friction`.
     pub friction_static: f32,
+    /// Share of the speed that a rigid body keeps when it bounces, 0 to 1; combined likewise.
+    pub restitution: f32,
 }
 
 impl Default for HalfSpaceDesc {
     /// The ground: everything below y = 0.
     fn default() -> Self {
-        Self { point: [0.0; 3], normal: [0.0, 1.0, 0.0], friction: 0.5, friction_static: 0.5 }
+        Self {
+            point: [0.0; 3],
+            normal: [0.0, 1.0, 0.0],
+            friction: 0.5,
+            friction_static: 0.5,
+            restitution: 0.5,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a command was refused.
 
-use super::ids::{BodyId, GripId, ParticleId};
+use super::ids::{BodyId, GripId, ObstacleId, ParticleId};
+use crate::contact::shape::ShapeError;
 use crate::material::MaterialError;
 
 /// Why a command was refused; the world is as it was.
@@ -31,6 +32,9 @@ pub enum CommandError {
     /// No grip has this id.
     #[error("there is no grip {0}")]
     NoGrip(GripId),
+    /// No obstacle has this id.
+    #[error("there is no obstacle {0}")]
+    NoObstacle(ObstacleId),
     /// A grip holds nothing.
     #[error("the grip on body {0} holds no particle: its region is empty")]
     EmptyGrip(BodyId),
@@ -48,6 +52,9 @@ pub enum CommandError {
     /// A material value was refused.
     #[error(transparent)]
     Material(#[from] MaterialError),
+    /// A shape was refused.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
     /// A time table is not in order.
     #[error(
         "the times of a time table must be finite, not negative and rising, but key {index} is at {time} s"

@@ -1,6 +1,6 @@
 //! What happened, as plain structs in a deterministic order.
 
-use super::ids::{BodyId, PieceId};
+use super::ids::{BodyId, ObstacleId, PieceId};
 
 /// Something that happened during a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +51,24 @@ pub enum Event {
         piece: PieceId,
         /// The column in which the first bad number stood.
         field: &'static str,
+    },
+    /// A piece came into a sensor.
+    Entered {
+        /// The sensor.
+        sensor: ObstacleId,
+        /// The body.
+        body: BodyId,
+        /// The piece.
+        piece: PieceId,
+    },
+    /// A piece is no longer in a sensor.
+    Left {
+        /// The sensor.
+        sensor: ObstacleId,
+        /// The body.
+        body: BodyId,
+        /// The piece.
+        piece: PieceId,
     },
     /// A limit reserved at load was reached.
     LimitReached {

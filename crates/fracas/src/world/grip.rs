@@ -30,25 +30,33 @@ pub(super) struct Member {
     pub orientation: Rot,
 }
 
+fn finite(field: &'static str, values: &[f32]) -> Result<(), CommandError> {
+    values.iter().try_for_each(|&v| require(v.is_finite(), field, "finite", v))
+}
+
+/// Refuses a time table of shifts and turns that nothing can follow.
+pub(super) fn check_move(
+    pivot: &[f64; 3],
+    axis: &[f32; 3],
+    keys: &[MoveKey],
+) -> Result<(), CommandError> {
+    finite("pivot", &pivot.map(|x| x as f32))?;
+    finite("axis", axis)?;
+    let length = Vec3::from(*axis).as_dvec3().length();
+    require(length > 0.0, "axis", "longer than 0", length as f32)?;
+    check_times(keys.iter().map(|key| key.time))?;
+    for key in keys {
+        finite("offset", &key.offset)?;
+        finite("angle", &[key.angle])?;
+    }
+    Ok(())
+}
+
 /// Refuses motions with numbers that no grip can follow.
 pub(super) fn check_motion(motion: &GripMotion) -> Result<(), CommandError> {
-    let finite = |field, values: &[f32]| {
-        values.iter().try_for_each(|&v| require(v.is_finite(), field, "finite", v))
-    };
     match motion {
         GripMotion::Hold => Ok(()),
-        GripMotion::Move { pivot, axis, keys } => {
-            finite("pivot", &pivot.map(|x| x as f32))?;
-            finite("axis", axis)?;
-            let length = Vec3::from(*axis).as_dvec3().length();
-            require(length > 0.0, "axis", "longer than 0", length as f32)?;
-            check_times(keys.iter().map(|key| key.time))?;
-            for key in keys {
-                finite("offset", &key.offset)?;
-                finite("angle", &[key.angle])?;
-            }
-            Ok(())
-        }
+        GripMotion::Move { pivot, axis, keys } => check_move(pivot, axis, keys),
         GripMotion::Pull { keys } => {
             check_times(keys.iter().map(|key| key.time))?;
             for key in keys {
@@ -95,6 +103,13 @@ fn pull_at(keys: &[PullKey], time: f64) -> (Vec3, Vec3) {
     (lerp(a.force, b.force, share), lerp(a.torque, b.torque, share))
 }
 
+/// Turn and shift of a time table at `time`.
+pub(super) fn moved_at(axis: [f32; 3], keys: &[MoveKey], time: f64) -> (Rot, DVec3) {
+    let (offset, angle) = move_at(keys, time);
+    let axis = Vec3::from(axis).as_dvec3().normalize().as_vec3();
+    (Rot::from_axis_angle(axis, angle), offset.as_dvec3())
+}
+
 impl Grip {
     /// Appends where the members have to be at `time`, in the frame of `origin_of` their piece.
     pub fn targets(
@@ -109,10 +124,8 @@ impl Grip {
             GripMotion::Pull { .. } => return,
             GripMotion::Hold => (DVec3::ZERO, Rot::IDENTITY, DVec3::ZERO),
             GripMotion::Move { pivot, axis, keys } => {
-                let (offset, angle) = move_at(keys, time);
-                let axis = Vec3::from(*axis).as_dvec3().normalize().as_vec3();
-                let turn = Rot::from_axis_angle(axis, angle);
-                (DVec3::from(*pivot), turn, offset.as_dvec3())
+                let (turn, offset) = moved_at(*axis, keys, time);
+                (DVec3::from(*pivot), turn, offset)
             }
         };
         let matrix = turn.to_mat3().as_dmat3();

@@ -32,6 +32,6 @@ id! {
     GripId
 }
 id! {
-    /// An obstacle that never moves.
+    /// Something that others touch and that does not give way.
     ObstacleId
 }

@@ -7,8 +7,10 @@ mod config;
 mod desc;
 mod error;
 mod event;
+mod finding;
 mod grip;
 mod ids;
+mod obstacle;
 mod pieces;
 mod report;
 mod snapshot;
@@ -22,11 +24,13 @@ pub use changes::Changes;
 pub use command::Command;
 pub use config::WorldConfig;
 pub use desc::{
-    BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, MoveKey, PullKey, Region, ShapeDesc,
+    BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, Layers, MoveKey, ObstacleDesc, ObstacleMotion,
+    PullKey, Region, RigidPart, ShapeDesc,
 };
 pub use error::CommandError;
 pub use event::Event;
 pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+pub use obstacle::Obstacle;
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
 
@@ -66,6 +70,9 @@ pub struct World {
     /// Length of the last substep, s.
     last_h: f32,
     bodies: Vec<Body>,
+    /// In the order of their handles.
+    obstacles: Vec<Obstacle>,
+    /// Those of them that ellipsoids touch directly, made anew in every substep.
     half_spaces: Vec<HalfSpace>,
     touching: Touching,
     /// What removed bodies had spent.
@@ -99,6 +106,7 @@ impl World {
             gravity_now,
             last_h: 0.0,
             bodies: Vec::new(),
+            obstacles: Vec::new(),
             half_spaces: Vec::new(),
             touching: Touching::default(),
             spent: Energy::default(),
@@ -161,8 +169,8 @@ impl World {
             self.begin_step();
             self.last_h = h;
             ms.predict += 1e3 * ((self.clock)() - start);
-            for _ in 0..self.config.substeps {
-                step::substep(self, h, &mut ms);
+            for left in (1..=self.config.substeps).rev() {
+                step::substep(self, h, left, &mut ms);
             }
             self.end_step();
         });
@@ -177,6 +185,9 @@ impl World {
         for body in &mut self.bodies {
             body.pushes.clear();
             body.pieces.iter_mut().for_each(|piece| piece.unconverged = 0);
+        }
+        for obstacle in &mut self.obstacles {
+            obstacle.begin_step();
         }
         self.apply_queue();
         let time = self.time;
@@ -215,15 +226,6 @@ impl World {
             Command::Spawn(body) => Some(body.as_ref()),
             _ => None,
         }))
-    }
-
-    /// The half-spaces, in the order in which they were added; normals have unit length.
-    pub fn half_spaces(&self) -> impl Iterator<Item = HalfSpaceDesc> {
-        self.half_spaces.iter().map(|half_space| {
-            let [friction, friction_static] = half_space.friction;
-            let (point, normal) = (half_space.point.to_array(), half_space.normal.to_array());
-            HalfSpaceDesc { point, normal, friction, friction_static }
-        })
     }
 
     /// What a grip exerts on its body, averaged over the last substep; `None` if it has let go.
@@ -328,7 +330,8 @@ impl World {
             for half_space in &self.half_spaces {
                 if contact.key.second == Other::Obstacle(half_space.id) {
                     let centre = half_space.height(origin, body.particles.position[j]);
-                    let lowest = half_space.support(&body.particles, j).dot(half_space.normal);
+                    let q = body.particles.orientation.get(j);
+                    let lowest = half_space.support(&body.particles, j, q).dot(half_space.normal);
                     deepest = deepest.max(-(centre + lowest));
                 }
             }

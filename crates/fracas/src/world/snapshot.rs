@@ -7,26 +7,31 @@
 //! Numbers are little-endian, columns begin with their length; nothing is read past the end, and
 //! nothing is taken on trust: indices are checked before they are used.
 
+mod touching;
+
 use super::body::{Body, Piece, Scratch};
+use super::desc::Layers;
+use super::finding::Shaped;
 use super::grip::{Grip, Member};
+use super::obstacle::Obstacle;
 use super::report::Energy;
 use super::{
-    BodyId, Changes, GripId, GripMotion, MoveKey, ObstacleId, ParticleId, PieceId, PullKey,
-    Reaction, World, WorldConfig,
+    BodyId, Changes, GripId, GripMotion, MoveKey, ParticleId, PieceId, PullKey, Reaction, World,
+    WorldConfig,
 };
 use crate::contact::near::Near;
-use crate::contact::{Contact, HalfSpace, Key, Other, Spot};
+use crate::contact::shape::Shape;
 use crate::material::Material;
 use crate::math::Rot;
 use crate::parallel::Workers;
 use crate::solids::oriented::Oriented;
-use crate::solids::{Anchor, Model, Motion, Particles, Residual, Solid};
+use crate::solids::{Model, Motion, Particles, Residual, RigidSet, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
 use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -57,12 +62,9 @@ impl World {
         ];
         bytes.column(&counters);
         save_energy(&self.spent, &mut bytes);
-        bytes.number(self.half_spaces.len() as u64);
-        for half_space in &self.half_spaces {
-            bytes.number(half_space.id.0);
-            save_f64s(&half_space.point.to_array(), &mut bytes);
-            bytes.floats(&half_space.normal.to_array());
-            bytes.floats(&half_space.friction);
+        bytes.number(self.obstacles.len() as u64);
+        for obstacle in &self.obstacles {
+            obstacle.save(&mut bytes);
         }
         bytes.number(self.bodies.len() as u64);
         for body in &self.bodies {
@@ -122,26 +124,18 @@ impl World {
         world.next_obstacle = counters[5];
         world.spent = load_energy(reader)?;
         for _ in 0..reader.number()? {
-            world.half_spaces.push(HalfSpace {
-                id: ObstacleId(reader.number()?),
-                point: DVec3::from(f64s::<3>(reader)?),
-                normal: Vec3::from(floats::<3>(reader)?),
-                friction: floats(reader)?,
-            });
+            world.obstacles.push(Obstacle::load(reader)?);
+        }
+        if world.obstacles.windows(2).any(|pair| pair[0].id >= pair[1].id) {
+            return Err(reader.damaged("obstacles out of order"));
         }
         for _ in 0..reader.number()? {
             let body = Body::load(reader, own_models)?;
             world.reserve_events(&body);
             world.bodies.push(body);
         }
-        world.touching.reserve(world.bodies.iter());
-        for _ in 0..reader.number()? {
-            let contact = load_contact(reader)?;
-            if world.touching.contacts.last().is_some_and(|last| last.key >= contact.key) {
-                return Err(reader.damaged("contacts out of order"));
-            }
-            world.touching.contacts.push(contact);
-        }
+        world.touching.reserve(&world.bodies, world.obstacles.len());
+        world.load_contact_state(reader)?;
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }
 }
@@ -171,16 +165,6 @@ fn particle_state(particles: &Particles, sink: &mut impl Sink) {
     sink.floats(&particles.orientation);
     sink.floats(&particles.velocity);
     sink.floats(&particles.spin);
-}
-
-impl World {
-    /// Forces of contacts, which the next solve starts from.
-    pub(super) fn contact_state(&self, sink: &mut impl Sink) {
-        sink.number(self.touching.contacts.len() as u64);
-        for contact in &self.touching.contacts {
-            contact_state(contact, sink);
-        }
-    }
 }
 
 impl Body {
@@ -213,6 +197,12 @@ impl Body {
         bytes.floats(&[self.damping, self.reached]);
         bytes.floats(&self.gravity.to_array());
         save_energy(&self.spent, bytes);
+        bytes.column(&[self.layers.member, self.layers.meets]);
+        bytes.number(self.shapes.len() as u64);
+        for Shaped { shape, centre } in &self.shapes {
+            shape.save(bytes);
+            bytes.floats(&centre.to_array());
+        }
 
         let particles = &self.particles;
         let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
@@ -223,6 +213,7 @@ impl Body {
         bytes.floats(&particles.radii);
         bytes.floats(&particles.axes);
         bytes.floats(&particles.friction);
+        bytes.floats(&particles.restitution);
         bytes.column(&particles.material);
         particle_state(particles, bytes);
 
@@ -253,16 +244,27 @@ impl Body {
         let [damping, reached] = floats(reader)?;
         let gravity = Vec3::from(floats::<3>(reader)?);
         let spent = load_energy(reader)?;
+        let layers: Vec<u32> = reader.column_of(2)?;
+        let layers = Layers { member: layers[0], meets: layers[1] };
+        let mut shapes = Vec::new();
+        for _ in 0..reader.number()? {
+            let shape = Shape::load(reader)?;
+            shapes.push(Shaped { shape, centre: Vec3::from(floats::<3>(reader)?) });
+        }
         let particles = load_particles(reader)?;
+        if !shapes.is_empty() && shapes.len() != particles.len() {
+            return Err(reader.damaged("rigid solids without a shape"));
+        }
         let count = particles.len();
-        let first = particles.id.iter().map(|id| id.0).min().unwrap_or(0);
-        if particles.id.iter().any(|id| id.0 - first >= count as u64) {
+        let first_id = particles.id.iter().map(|id| id.0).min().unwrap_or(0);
+        if particles.id.iter().any(|id| id.0 - first_id >= count as u64) {
             return Err(reader.damaged("particles whose ids do not follow each other"));
         }
 
         let model_name = reader.text()?;
         let mut model = match model_name.as_str() {
             "oriented" => Model::Oriented(Box::new(Oriented::empty())),
+            "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),
                 None => return Err(SnapshotError::UnknownModel { name, model: model_name }),
@@ -310,7 +312,13 @@ impl Body {
             damping,
             scratch: Scratch::new(&particles),
             changes: Changes::with_room(model.solid().bond_count(), count),
-            near: Near::new(&particles, &Workers::default()),
+            near: match model.solid().bond_count() {
+                0 => Near::default(),
+                _ => Near::new(&particles, &Workers::default()),
+            },
+            shapes,
+            first_id,
+            layers,
             particles,
             model,
             pieces,
@@ -341,6 +349,7 @@ fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
     let radii = reader.column_of(count)?;
     let axes = reader.column_of(count)?;
     let friction = reader.column_of(count)?;
+    let restitution = reader.column_of(count)?;
     let material = reader.column_of(count)?;
     let position: Vec<Vec3> = reader.column_of(count)?;
     let orientation: Vec<Rot> = reader.column_of(oriented)?;
@@ -364,48 +373,12 @@ fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
         radii,
         axes,
         friction,
+        restitution,
         material,
         position,
         orientation,
         velocity,
         spin,
-    })
-}
-
-/// Identity and warm start; the rest is found anew before it is read.
-fn contact_state(contact: &Contact, sink: &mut impl Sink) {
-    sink.number(contact.key.first.0);
-    let (kind, id) = match contact.key.second {
-        Other::Obstacle(id) => (0, id.0),
-        Other::Particle(id) => (1, id.0),
-    };
-    sink.number(id);
-    sink.number(u64::from(contact.sliding) << 1 | kind);
-    sink.floats(&[contact.force, contact.allowance]);
-    sink.floats(&contact.slip_force.to_array());
-}
-
-fn load_contact(reader: &mut Reader<'_>) -> Result<Contact, SnapshotError> {
-    let (first, id, flags) = (ParticleId(reader.number()?), reader.number()?, reader.number()?);
-    let second = match flags & 1 {
-        0 => Other::Obstacle(ObstacleId(id)),
-        _ => Other::Particle(ParticleId(id)),
-    };
-    let [force, allowance] = floats(reader)?;
-    // the rest is found anew before the next solve
-    let anchor = Anchor { particle: 0, arm: Vec3::ZERO };
-    Ok(Contact {
-        key: Key { first, second },
-        first: Spot { body: 0, anchor },
-        second: None,
-        normal: Vec3::ZERO,
-        gap: 0.0,
-        approach: 0.0,
-        friction: [0.0; 2],
-        force,
-        slip_force: Vec3::from(floats::<3>(reader)?),
-        sliding: flags & 2 != 0,
-        allowance,
     })
 }
 
@@ -418,11 +391,7 @@ fn save_grip(grip: &Grip, bytes: &mut Vec<u8>) {
             bytes.number(1);
             save_f64s(pivot, bytes);
             bytes.floats(axis);
-            bytes.number(keys.len() as u64);
-            for MoveKey { time, offset, angle } in keys {
-                save_f64s(&[*time], bytes);
-                bytes.floats(&[offset[0], offset[1], offset[2], *angle]);
-            }
+            save_move_keys(keys, bytes);
         }
         GripMotion::Pull { keys } => {
             bytes.number(2);
@@ -449,13 +418,7 @@ fn load_grip(reader: &mut Reader<'_>, particles: usize) -> Result<Grip, Snapshot
         0 => GripMotion::Hold,
         1 => {
             let (pivot, axis) = (f64s(reader)?, floats(reader)?);
-            let mut keys = Vec::new();
-            for _ in 0..reader.number()? {
-                let [time] = f64s(reader)?;
-                let [x, y, z, angle] = floats(reader)?;
-                keys.push(MoveKey { time, offset: [x, y, z], angle });
-            }
-            GripMotion::Move { pivot, axis, keys }
+            GripMotion::Move { pivot, axis, keys: load_move_keys(reader)? }
         }
         2 => {
             let mut keys = Vec::new();
@@ -490,6 +453,24 @@ fn load_grip(reader: &mut Reader<'_>, particles: usize) -> Result<Grip, Snapshot
     }
     let release = release.is_finite().then_some(release);
     Ok(Grip { id, members, motion, release, reaction: Reaction::default() })
+}
+
+fn save_move_keys(keys: &[MoveKey], bytes: &mut Vec<u8>) {
+    bytes.number(keys.len() as u64);
+    for MoveKey { time, offset, angle } in keys {
+        save_f64s(&[*time], bytes);
+        bytes.floats(&[offset[0], offset[1], offset[2], *angle]);
+    }
+}
+
+fn load_move_keys(reader: &mut Reader<'_>) -> Result<Vec<MoveKey>, SnapshotError> {
+    let mut keys = Vec::new();
+    for _ in 0..reader.number()? {
+        let [time] = f64s(reader)?;
+        let [x, y, z, angle] = floats(reader)?;
+        keys.push(MoveKey { time, offset: [x, y, z], angle });
+    }
+    Ok(keys)
 }
 
 fn save_energy(energy: &Energy, bytes: &mut Vec<u8>) {

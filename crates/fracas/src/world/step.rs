@@ -2,6 +2,7 @@
 
 use super::body::{Body, Impulse, Piece};
 use super::event::Event;
+use super::obstacle::Obstacle;
 use super::report::StageTimes;
 use super::{Reaction, World};
 use crate::contact::{HalfSpace, touch_half_spaces};
@@ -33,10 +34,13 @@ pub(super) struct Around<'a> {
 }
 
 /// One substep of every body.
-pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
+pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes) {
     let step = Step { h, sweeps: world.config.sweeps, workers: world.workers.clone() };
     let time = world.time + f64::from(h);
     let gravity = world.gravity_at(time);
+    world.obstacles.iter_mut().for_each(|obstacle| obstacle.advance(time, left));
+    world.half_spaces.clear();
+    world.half_spaces.extend(world.obstacles.iter().filter_map(Obstacle::half_space));
     let around = Around {
         step: &step,
         gravity,
@@ -48,6 +52,7 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
     };
     let clock = world.clock;
     let (bodies, touching) = (&mut world.bodies[..], &mut world.touching);
+    let obstacles = &mut world.obstacles;
     let timed = |slot: &mut f64, bodies: &mut [Body], stage: &(dyn Fn(&mut Body) + Sync)| {
         let start = clock();
         step.workers.for_each(bodies, &|body: &mut Body| stage(body));
@@ -58,10 +63,11 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
     number_bodies(bodies);
     timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
     let start = clock();
-    touching.find(bodies, h, &step.workers);
+    touching.find(bodies, obstacles, h, &step.workers);
     let found = clock();
     ms.contact += 1e3 * (found - start);
     touching.solve(bodies, around);
+    touching.tell_obstacles(bodies, obstacles, 1.0 / f64::from(world.config.substeps));
     ms.elastic += 1e3 * (clock() - found);
     timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
     timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
@@ -73,6 +79,8 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
     world.split_pieces(&step);
     world.quarantine();
     world.collect_contacts();
+    world.collect_sensed();
+    world.obstacles.iter_mut().for_each(Obstacle::arrive);
     ms.commit += 1e3 * (clock() - start);
 }
 
@@ -167,15 +175,20 @@ fn number_bodies(bodies: &mut [Body]) {
 
 /// Obstacles that may be touched within the substep.
 fn touch_obstacles(body: &mut Body, around: Around<'_>) {
-    let Body { particles, pieces, scratch, .. } = body;
+    let Body { particles, pieces, scratch, shapes, layers, .. } = body;
     scratch.impulses.clear();
     scratch.found.clear();
+    // rigid shapes touch them like any other obstacle
+    if !shapes.is_empty() {
+        return;
+    }
     for piece in pieces.iter().filter(|piece| !piece.frozen) {
         touch_half_spaces(
             scratch.number,
             particles,
             piece.span.clone(),
             piece.origin,
+            *layers,
             around.half_spaces,
             around.step.h,
             &mut scratch.found,
@@ -533,6 +546,30 @@ impl World {
                 let (body, piece) = (body.id, piece.id);
                 self.events.push(Event::Quarantined { body, piece, field });
             }
+        }
+    }
+
+    /// Reports pieces that came into a sensor or left it.
+    fn collect_sensed(&mut self) {
+        let Self { obstacles, events, touching, .. } = self;
+        for obstacle in obstacles.iter_mut().filter(|obstacle| obstacle.sensor) {
+            let sensor = obstacle.id;
+            let sensed = &touching.finding.sensed;
+            let start = sensed.partition_point(|&(id, ..)| id < sensor);
+            let end = sensed.partition_point(|&(id, ..)| id <= sensor);
+            let now = || sensed[start..end].iter().map(|&(_, body, piece)| (body, piece));
+            for &(body, piece) in &obstacle.inside {
+                if now().all(|inside| inside != (body, piece)) {
+                    events.push(Event::Left { sensor, body, piece });
+                }
+            }
+            for (body, piece) in now() {
+                if obstacle.inside.binary_search(&(body, piece)).is_err() {
+                    events.push(Event::Entered { sensor, body, piece });
+                }
+            }
+            obstacle.inside.clear();
+            obstacle.inside.extend(now());
         }
     }
 

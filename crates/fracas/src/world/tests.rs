@@ -32,6 +32,7 @@ fn two_pieces() -> World {
             velocity: [0.0; 3],
             spin: [0.0; 3],
             seed: 0,
+            layers: Default::default(),
         })
         .unwrap();
     let ids = world.body(id).unwrap().particle_ids().to_vec();

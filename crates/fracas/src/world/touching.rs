@@ -1,15 +1,15 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
 use super::body::{Body, Impulse};
+use super::finding::{Finding, Scene};
+use super::obstacle::Obstacle;
 use super::step::{Around, range_of, solve_alone};
-use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
-use crate::contact::{Contact, Key, Other, Spot, carry_over, pairs};
-use crate::material::combine_friction;
-use crate::parallel::{Span, Workers};
+use crate::contact::{Contact, Other, Spot, carry_over};
+use crate::parallel::Workers;
 use crate::sets::Sets;
-use crate::solids::{Anchor, Particles, Residual, Solid};
+use crate::solids::{Particles, Residual, Solid};
 use crate::solve::{self, Held, Part, Side, Touch, solve_island};
-use glam::Vec3;
+use glam::DVec3;
 
 /// Contacts, and room to find and solve them.
 #[derive(Debug, Default)]
@@ -19,10 +19,7 @@ pub(super) struct Touching {
     /// Beside them: what the last solve made of each.
     pub touches: Vec<Touch>,
     old: Vec<Contact>,
-    items: Vec<Item>,
-    owners: Vec<Owner>,
-    pairs: Vec<Pair>,
-    broad: Broad,
+    pub finding: Finding,
     /// Pieces, numbered through all bodies, that touch each other.
     islands: Sets,
     /// Bodies that do.
@@ -42,33 +39,27 @@ pub(super) struct Touching {
     rooms: Vec<solve::Scratch>,
 }
 
-/// The particle behind an item of the broad phase.
-#[derive(Clone, Copy, Debug)]
-struct Owner {
-    body: u32,
-    piece: u32,
-    particle: u32,
-}
-
 /// Contacts of a particle that room is taken for when it is spawned: a particle of dust has about
 /// six, each shared by two.
 const CONTACTS: usize = 4;
 
 impl Touching {
     /// Takes room for all bodies, down to dust, so that steps take none.
-    pub fn reserve<'b>(&mut self, bodies: impl Iterator<Item = &'b Body>) {
-        let mut particles = 0;
+    pub fn reserve(&mut self, bodies: &[Body], obstacles: usize) {
+        let (mut particles, mut shaped) = (0, 0);
         let mut count = 0;
         for body in bodies {
             if self.rooms.len() <= count {
                 self.rooms.push(solve::Scratch::default());
             }
             particles += body.particle_count();
+            shaped += body.shapes.len();
             // for islands within one body; larger ones take their room when they come together
             self.rooms[count].reserve(body.particle_count());
             count += 1;
         }
-        let contacts = CONTACTS * particles;
+        // rigid solids touch with whole sides
+        let contacts = CONTACTS * (particles + 4 * shaped);
         fn room<T>(list: &mut Vec<T>, count: usize) {
             list.reserve(count.saturating_sub(list.len()));
         }
@@ -78,10 +69,6 @@ impl Touching {
         room(&mut self.touches, contacts);
         room(&mut self.local_touches, contacts);
         room(&mut self.order, contacts);
-        // boxes meet more often than what is in them
-        room(&mut self.pairs, 4 * contacts);
-        room(&mut self.items, particles);
-        room(&mut self.owners, particles);
         room(&mut self.touched, particles);
         room(&mut self.parts, particles);
         room(&mut self.lists.islands, particles);
@@ -90,74 +77,21 @@ impl Touching {
         room(&mut self.side_of, count);
         self.islands.reset(particles);
         self.clusters.reset(count);
-        self.broad.reserve(particles);
+        self.finding.reserve(particles, shaped, obstacles);
     }
 
     /// All that may touch within the substep: what bodies have found of obstacles, and each other.
-    pub fn find(&mut self, bodies: &mut [Body], h: f32, workers: &Workers) {
+    pub fn find(&mut self, bodies: &mut [Body], obstacles: &[Obstacle], h: f32, workers: &Workers) {
         std::mem::swap(&mut self.contacts, &mut self.old);
         self.contacts.clear();
         for body in bodies.iter_mut() {
             self.contacts.append(&mut body.scratch.found);
         }
-        self.find_pairs(bodies, h, workers);
+        self.finding.find(Scene { bodies, obstacles, h }, workers, &mut self.contacts);
         self.contacts.sort_unstable_by_key(|contact| contact.key);
         carry_over(&self.old, &mut self.contacts, h);
         self.touches.clear();
         self.touches.resize(self.contacts.len(), Touch::default());
-    }
-
-    fn find_pairs(&mut self, bodies: &[Body], h: f32, workers: &Workers) {
-        self.list_items(bodies, h);
-        let mut groups = self.items.iter().map(|item| item.group);
-        let first = groups.next().unwrap_or(0);
-        if first != NO_GROUP && groups.all(|group| group == first) {
-            return;
-        }
-        let owners = &self.owners;
-        let may_fight = |i: u32, j: u32| {
-            let [a, b] = [owners[i as usize], owners[j as usize]];
-            if a.body != b.body || a.piece != b.piece {
-                return true;
-            }
-            let body = &bodies[a.body as usize];
-            let [p, q] = [a.particle as usize, b.particle as usize];
-            let [x, y] = [body.particles.id[p].0, body.particles.id[q].0];
-            !body.near.contains(x, y) && !body.model.solid().bonded(p, q)
-        };
-        self.broad.update(workers, &self.items);
-        self.broad.find_pairs(workers, &may_fight, &mut self.pairs);
-        for &(i, j) in &self.pairs {
-            let [a, b] = [owners[i as usize], owners[j as usize]];
-            self.contacts.extend(touch(bodies, a, b, h));
-        }
-    }
-
-    /// A box around the way of every particle that is not frozen.
-    fn list_items(&mut self, bodies: &[Body], h: f32) {
-        self.items.clear();
-        self.owners.clear();
-        let mut number = 0;
-        for (body, index) in bodies.iter().zip(0..) {
-            for piece in 0..body.pieces.len() {
-                let group = if body.may_fold(piece) { NO_GROUP } else { number };
-                number += 1;
-                let Body { particles, pieces, .. } = body;
-                if pieces[piece].frozen {
-                    continue;
-                }
-                let origin = pieces[piece].origin;
-                for j in pieces[piece].span.clone() {
-                    let half_way = 0.5 * h * particles.velocity[j];
-                    let margin = Vec3::splat(pairs::half_margin(particles, j));
-                    let centre = origin + (particles.position[j] + half_way).as_dvec3();
-                    let half = pairs::reach(particles, j) + half_way.abs() + margin;
-                    self.items.push(Item { centre, half, group });
-                    let piece = piece as u32;
-                    self.owners.push(Owner { body: index, piece, particle: j as u32 });
-                }
-            }
-        }
     }
 
     /// Solves all pieces: those that touch or are held with all they touch, the others alone.
@@ -330,41 +264,31 @@ impl Touching {
         }
     }
 
+    /// Adds what obstacles felt in this substep, a share of the step, to their reactions.
+    pub fn tell_obstacles(&self, bodies: &[Body], obstacles: &mut [Obstacle], share: f64) {
+        for (contact, touch) in self.contacts.iter().zip(&self.touches) {
+            let Other::Obstacle(id) = contact.key.second else { continue };
+            let Ok(k) = obstacles.binary_search_by_key(&id, |obstacle| obstacle.id) else {
+                continue;
+            };
+            let body = &bodies[contact.first.body as usize];
+            let anchor = contact.first.anchor;
+            let origin = body.pieces[body.piece_of(anchor.particle) as usize].origin;
+            let place = body.particles.previous[anchor.particle as usize] + anchor.arm;
+            let arm = origin + place.as_dvec3() - obstacles[k].now.position;
+            let force = share * (touch.felt * contact.normal + touch.felt_slip).as_dvec3();
+            let reaction = &mut obstacles[k].reaction;
+            reaction.force = (DVec3::from(reaction.force) + force).to_array();
+            reaction.torque = (DVec3::from(reaction.torque) + arm.cross(force)).to_array();
+        }
+    }
+
     /// Deepest overlap of a pair that touches, beyond what it is allowed, at the start of the last
     /// substep, in m.
     pub fn deepest_pair(&self) -> f32 {
         let pairs = self.contacts.iter().filter(|contact| contact.second.is_some());
         pairs.map(|contact| -contact.gap).fold(0.0, f32::max)
     }
-}
-
-/// The contact of two particles, the older first.
-fn touch(bodies: &[Body], a: Owner, b: Owner, h: f32) -> Option<Contact> {
-    let id = |o: Owner| bodies[o.body as usize].particles.id[o.particle as usize];
-    let [a, b] = if id(a) < id(b) { [a, b] } else { [b, a] };
-    let body = |o: Owner| &bodies[o.body as usize];
-    let origin = |o: Owner| body(o).pieces[o.piece as usize].origin;
-    let shift = (origin(b) - origin(a)).as_vec3();
-    let [p, q] = [&body(a).particles, &body(b).particles];
-    let [i, j] = [a.particle as usize, b.particle as usize];
-    let point = pairs::touch(p, i, q, j, shift, h)?;
-    // both arms reach to one point, so that the pair has no torque of its own
-    let middle = 0.5 * (point.on_a + point.on_b);
-    let spot =
-        |o: Owner, arm: Vec3| Spot { body: o.body, anchor: Anchor { particle: o.particle, arm } };
-    Some(Contact {
-        key: Key { first: id(a), second: Other::Particle(id(b)) },
-        first: spot(a, middle - p.position[i]),
-        second: Some(spot(b, middle - (q.position[j] + shift))),
-        normal: point.normal,
-        gap: point.gap,
-        approach: -(p.velocity[i] - q.velocity[j]).dot(point.normal),
-        friction: [0, 1].map(|k| combine_friction(p.friction[i][k], q.friction[j][k])),
-        force: 0.0,
-        slip_force: Vec3::ZERO,
-        sliding: false,
-        allowance: 0.0,
-    })
 }
 
 /// Where an island ends among parts and contacts.
@@ -524,28 +448,4 @@ impl Body {
     fn piece_of(&self, particle: u32) -> u32 {
         self.pieces.partition_point(|piece| piece.span.end <= particle as usize) as u32
     }
-
-    /// Whether a piece is bent so far that it could touch itself.
-    fn may_fold(&self, piece: usize) -> bool {
-        let span = self.pieces[piece].span.clone();
-        // a few particles are all neighbours
-        if span.len() < 8 {
-            return false;
-        }
-        deviates(&self.particles, span, self.near.slack)
-    }
-}
-
-/// Whether some particle of a span is farther than `slack` from where the particle in its middle, with
-/// its rotation, would carry it. Where none is, no distance has changed by more than twice that.
-fn deviates(particles: &Particles, span: Span, slack: f32) -> bool {
-    let (rest, now) = (&particles.rest, &particles.position);
-    let middle = (span.start + span.end) / 2;
-    let q = particles.orientation.get(middle).copied();
-    let Some(q) = q else { return true };
-    let turn = q.to_mat3();
-    span.into_iter().any(|j| {
-        let wanted = now[middle] + turn * (rest[j] - rest[middle]);
-        now[j].distance_squared(wanted) > slack * slack
-    })
 }

@@ -73,11 +73,12 @@ pub fn body(shape: OrientedShape, material: &MaterialDesc) -> BodyDesc {
         velocity: [0.0; 3],
         spin: [0.0; 3],
         seed: 0,
+        layers: Default::default(),
     }
 }
 
 pub fn floor() -> HalfSpaceDesc {
-    HalfSpaceDesc { point: [0.0; 3], normal: [0.0, 1.0, 0.0], friction: 0.5, friction_static: 0.5 }
+    HalfSpaceDesc::default()
 }
 
 /// A world without gravity.

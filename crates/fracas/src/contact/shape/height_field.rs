@@ -48,6 +48,16 @@ impl HeightField {
         Ok(Self { columns, spacing, heights, bounds: Aabb::around(points) })
     }
 
+    /// As given, row by row.
+    pub fn heights(&self) -> &[f32] {
+        &self.heights
+    }
+
+    /// Between columns and between rows, in m.
+    pub fn spacing(&self) -> [f32; 2] {
+        self.spacing
+    }
+
     /// Heights per row.
     pub fn columns(&self) -> usize {
         self.columns

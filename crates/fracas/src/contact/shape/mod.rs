@@ -10,6 +10,7 @@ mod hull;
 mod mass;
 mod mesh;
 mod quickhull;
+mod state;
 
 pub use bounds::Aabb;
 pub use height_field::HeightField;
@@ -298,6 +299,15 @@ impl Shape {
             return Err(ShapeError::OutOfRange { field, allowed: "at most 100", found: ratio });
         }
         Ok(Self::Ellipsoid(Ellipsoid { radii }))
+    }
+
+    /// The ellipsoid of a particle, whose radii were checked with it.
+    pub(crate) fn of_radii(radii: Vec3) -> Self {
+        if radii.x == radii.y && radii.y == radii.z {
+            Self::Sphere(Sphere { radius: radii.x })
+        } else {
+            Self::Ellipsoid(Ellipsoid { radii })
+        }
     }
 
     /// The box from −`half` to `half` in m.

@@ -240,6 +240,7 @@ pub(super) fn particles(
             radii: p.radii,
             axes: Rot { x, y, z, w }.normalized(),
             friction: [sample.friction, sample.friction_static],
+            restitution: sample.restitution,
             material: p.material,
         });
         samples.push(sample);

@@ -409,6 +409,7 @@ fn world_of(shape: OrientedShape, config: WorldConfig, velocity: [f32; 3]) -> Wo
         velocity,
         spin: [1.0, 0.5, -2.0],
         seed: 0,
+        layers: Default::default(),
     };
     world.spawn(desc).unwrap();
     world
@@ -432,7 +433,13 @@ fn thin_bodies_stay_finite() {
                 let (point, normal) = ([0.0; 3], [0.0, 1.0, 0.0]);
                 let (friction, friction_static) = (0.5, 0.5);
                 world
-                    .add_half_space(HalfSpaceDesc { point, normal, friction, friction_static })
+                    .add_half_space(HalfSpaceDesc {
+                        point,
+                        normal,
+                        friction,
+                        friction_static,
+                        ..HalfSpaceDesc::default()
+                    })
                     .unwrap();
             }
             for step in 0..300 {
@@ -485,6 +492,7 @@ fn free_ellipsoid_keeps_its_angular_momentum() {
                 velocity: [0.0; 3],
                 spin: [1.0, 2.0, 3.0],
                 seed: 0,
+                layers: Default::default(),
             })
             .unwrap();
         // H = diag(.125, .425, .5), oracle 000.10

@@ -1,0 +1,124 @@
+//! Rigid solids: particles without bonds, whose shapes touch and never deform.
+//!
+//! In the solver they are an energy Ψ = 0: A = M/h² and nothing else. So weights, projectiles and
+//! fragments meet soft bodies in one solve, and no hand-over is needed when something breaks.
+
+use super::particles::Particles;
+use super::solid::{Anchor, DofsMut, DofsRef, Residual, Solid, Step};
+use crate::parallel::Span;
+use crate::state::{Reader, SnapshotError, StateHash};
+use crate::world::Changes;
+use glam::Vec3;
+
+/// Any number of rigid solids, each a piece of its own.
+#[derive(Clone, Debug, Default)]
+pub struct RigidSet {
+    count: usize,
+}
+
+impl RigidSet {
+    /// Of so many solids.
+    pub fn new(count: usize) -> Self {
+        Self { count }
+    }
+}
+
+impl Solid for RigidSet {
+    fn name(&self) -> &'static str {
+        "rigid"
+    }
+
+    /// r = M (x* − x)/h², J log(q* q⁻¹)/h².
+    fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
+        let inv_h2 = 1.0 / (step.h * step.h);
+        for (k, j) in span.enumerate() {
+            r.linear[k] = -inv_h2 * particles.mass[j] * particles.correction[j];
+            let back = particles.inertial_orientation[j] * particles.orientation[j].inverse();
+            r.angular[k] = inv_h2 * particles.inertia_times(j, back.log());
+        }
+    }
+
+    fn product(
+        &mut self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        p: DofsRef<'_>,
+        out: DofsMut<'_>,
+    ) {
+        let inv_h2 = 1.0 / (step.h * step.h);
+        for (k, j) in span.enumerate() {
+            out.linear[k] = inv_h2 * particles.mass[j] * p.linear[k];
+            out.angular[k] = inv_h2 * particles.inertia_times(j, p.angular[k]);
+        }
+    }
+
+    fn precondition(
+        &self,
+        particles: &Particles,
+        span: Span,
+        step: &Step,
+        extra: &[f32],
+        r: DofsRef<'_>,
+        z: DofsMut<'_>,
+    ) {
+        let h2 = step.h * step.h;
+        for (k, j) in span.enumerate() {
+            z.linear[k] = r.linear[k] / (particles.mass[j] / h2 + extra[k]);
+            z.angular[k] = h2 * particles.inv_inertia_times(j, r.angular[k]);
+        }
+    }
+
+    fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32 {
+        let j = anchor.particle as usize;
+        let lever = anchor.arm.cross(n);
+        let turning = lever.dot(particles.inv_inertia_times(j, lever));
+        step.h * step.h * (1.0 / particles.mass[j] + turning)
+    }
+
+    fn solve_alone(&mut self, particles: &mut Particles, span: Span, _: &Step) -> Residual {
+        particles.position[span.clone()].copy_from_slice(&particles.inertial[span]);
+        Residual::default()
+    }
+
+    fn audit(&mut self, _: &Particles, _: Span, _: &Step, force: DofsMut<'_>) -> f64 {
+        force.linear.fill(Vec3::ZERO);
+        force.angular.fill(Vec3::ZERO);
+        0.0
+    }
+
+    fn strain(&self, _: &Particles, _: usize) -> [f32; 3] {
+        [0.0; 3]
+    }
+
+    fn particle_count(&self) -> usize {
+        self.count
+    }
+
+    fn neighbours(&self, _: usize) -> &[u32] {
+        &[]
+    }
+
+    fn bond_count(&self) -> usize {
+        0
+    }
+
+    /// There are no bonds to cut.
+    fn cut(&mut self, _: &Particles, _: usize, _: usize, _: &mut Changes) {}
+
+    fn permute(&mut self, _: &[u32], _: &[u32]) {}
+
+    fn validate(&self, particles: &Particles) {
+        assert_eq!(particles.len(), self.count, "particles of a rigid set");
+        assert!(particles.oriented(), "rigid solids without orientations");
+    }
+
+    fn hash(&self, _: &mut StateHash) {}
+
+    fn save(&self, _: &mut Vec<u8>) {}
+
+    fn load(&mut self, _: &mut Reader<'_>, particles: &Particles) -> Result<(), SnapshotError> {
+        self.count = particles.len();
+        Ok(())
+    }
+}
