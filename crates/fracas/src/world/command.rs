@@ -312,6 +312,7 @@ impl World {
         self.queue = queue; // keeps its room
         if spawned {
             self.touching.reserve(&self.bodies, self.obstacles.len());
+            self.half_spaces.reserve(self.obstacles.len());
         }
     }
 

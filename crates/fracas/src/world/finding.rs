@@ -95,6 +95,7 @@ impl Finding {
         }
         for chunk in &mut self.chunks {
             room(&mut chunk.contacts, CHUNK);
+            room(&mut chunk.points, 1);
             if shaped > 0 {
                 room(&mut chunk.contacts, 4 * CHUNK);
                 room(&mut chunk.points, 64);
