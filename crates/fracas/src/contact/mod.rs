@@ -119,20 +119,23 @@ pub(crate) fn margin(radii: [f32; 3]) -> f32 {
 /// Speed at which an overlap that bodies were spawned with is pushed apart, in m/s.
 const SEPARATION: f32 = 0.2;
 
-/// Takes forces over from the contacts of the substep before. Both lists are in the order of their
-/// keys.
+/// Takes forces over from the contacts of the substep before, and from those of islands that just woke.
+/// All lists are in the order of their keys.
 ///
 /// A pair that is new and overlaps already was not kept apart by anybody: a bond was cut between its
 /// particles, or bodies were spawned into each other. Its overlap is allowed at first; otherwise it
 /// would fly apart. Within a body the allowance shrinks as the two part; between bodies it is also
 /// taken back slowly.
-pub fn carry_over(old: &[Contact], found: &mut [Contact], h: f32) {
-    let mut old = old.iter().peekable();
+pub fn carry_over(old: &[Contact], woken: &[Contact], found: &mut [Contact], h: f32) {
+    let (mut old, mut woken) = (old.iter().peekable(), woken.iter().peekable());
     for contact in found {
-        while old.next_if(|c| c.key < contact.key).is_some() {}
+        let warm = [&mut old, &mut woken].map(|list| {
+            while list.next_if(|c| c.key < contact.key).is_some() {}
+            list.next_if(|c| c.key == contact.key)
+        });
         let n = contact.normal;
         let overlap = (-contact.gap).max(0.0);
-        match old.next_if(|c| c.key == contact.key) {
+        match warm[0].or(warm[1]) {
             Some(warm) => {
                 contact.force = warm.force;
                 contact.slip_force = warm.slip_force - n * warm.slip_force.dot(n);

@@ -114,6 +114,12 @@ impl Motion {
         }
     }
 
+    /// The same places without motion.
+    pub fn at_rest(&self) -> Self {
+        let (momentum, angular) = (DVec3::ZERO, DVec3::ZERO);
+        Self { momentum, angular, kinetic: 0.0, ..*self }
+    }
+
     /// P / M.
     pub fn velocity(&self) -> DVec3 {
         self.momentum / self.mass

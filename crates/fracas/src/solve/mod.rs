@@ -16,8 +16,10 @@
 
 mod cg;
 mod dofs;
+mod rigid;
 
 pub use dofs::{Dofs, Pair};
+pub use rigid::{Room as RigidRoom, is_rigid, solve_rigid_island};
 
 use crate::contact::{Contact, Spot};
 use crate::math::Rot;
@@ -131,6 +133,8 @@ pub struct Scratch {
     moved: Dofs,
     /// Stiffness of contacts, per particle.
     extra: Vec<f32>,
+    /// For islands of rigid bodies.
+    pub rigid: rigid::Room,
 }
 
 impl Scratch {
@@ -138,11 +142,12 @@ impl Scratch {
     pub fn reserve(&mut self, count: usize) {
         if self.extra.len() < count {
             self.resize(count);
+            self.rigid.reserve(count);
         }
     }
 
     fn resize(&mut self, count: usize) {
-        let Self { residual, preconditioned, direction, image, delta, moved, extra } = self;
+        let Self { residual, preconditioned, direction, image, delta, moved, extra, .. } = self;
         for dofs in [residual, preconditioned, direction, image, delta, moved] {
             dofs.resize(count);
         }

@@ -84,6 +84,10 @@ pub struct Piece {
     pub(super) origin: DVec3,
     /// Frozen by quarantine.
     pub(super) frozen: bool,
+    /// Asleep, with all pieces that have the same number here.
+    pub(super) asleep: Option<PieceId>,
+    /// How long it has been slow, in s.
+    pub(super) quiet: f32,
     /// Whether it is solved with what touches or holds it in this substep.
     pub(super) together: bool,
     /// Whether something pushed it in the last substep.
@@ -320,6 +324,16 @@ impl Piece {
     /// How many particles it has.
     pub fn particle_count(&self) -> usize {
         self.span.len()
+    }
+
+    /// Whether it rests so long that it is left out until something wakes it.
+    pub fn is_asleep(&self) -> bool {
+        self.asleep.is_some()
+    }
+
+    /// Whether steps leave it where it is.
+    pub(super) fn is_still(&self) -> bool {
+        self.frozen || self.asleep.is_some()
     }
 
     /// Whether quarantine froze it.

@@ -246,6 +246,8 @@ impl World {
             span: all.clone(),
             origin,
             frozen: false,
+            asleep: None,
+            quiet: 0.0,
             together: false,
             touching: false,
             touched_before: false,
@@ -318,6 +320,17 @@ impl World {
 
     /// Does one command. What it names may have ended meanwhile; then it does nothing.
     fn apply(&mut self, command: Command) {
+        match &command {
+            Command::Grip(_, GripDesc { body: id, .. })
+            | Command::Push(id, ..)
+            | Command::SetMaterial(id, ..)
+            | Command::Cut(id, ..) => self.wake_body(*id),
+            Command::Remove(_) | Command::AddObstacle(_) | Command::RemoveObstacle(_) => {
+                self.wake_all();
+            }
+            // what these concern is awake, or woken by touch
+            Command::Spawn(_) | Command::Release(_) | Command::MoveObstacle(..) => {}
+        }
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;

@@ -22,6 +22,8 @@ pub struct WorldConfig {
     /// Measures what the integrator dissipates, for books of energy that can be checked.
     /// Changes no result and about doubles the time of a step.
     pub books: bool,
+    /// Pieces that rest for half a second are left out until something wakes them.
+    pub sleeping: bool,
     /// Gravity grows from 0 to its full value over this time, in s; 0 for none. Nothing breaks
     /// meanwhile, so that a scene starts at rest under its own weight.
     pub settle: f32,
@@ -37,6 +39,7 @@ impl Default for WorldConfig {
             threads: 1,
             momentum_correction: true,
             books: false,
+            sleeping: true,
             settle: 0.0,
         }
     }

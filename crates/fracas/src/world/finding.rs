@@ -51,7 +51,7 @@ const OBSTACLES: u32 = u32::MAX - 1;
 const CHUNK: usize = 64;
 /// Margin of a rigid shape over the least half of its extents. Unlike particles, of which a body has many
 /// to rest on, it touches along whole sides, so that a smaller one keeps the set of contacts.
-const RIGID_MARGIN: f32 = 0.2;
+const RIGID_MARGIN: f32 = 0.05;
 
 /// Some pairs, and what was found of them.
 #[derive(Debug, Default)]
@@ -142,7 +142,7 @@ impl Finding {
         self.sensed.dedup();
     }
 
-    /// A box around the way of every particle that is not frozen, and of every obstacle.
+    /// A box around the way of every particle and every obstacle.
     fn list_items(&mut self, scene: Scene<'_>) {
         self.items.clear();
         self.owners.clear();
@@ -151,10 +151,8 @@ impl Finding {
             for piece in 0..body.pieces.len() {
                 let group = if body.may_fold(piece) { NO_GROUP } else { number };
                 number += 1;
-                if body.pieces[piece].frozen {
-                    continue;
-                }
                 for j in body.pieces[piece].span.clone() {
+                    // still pieces have no velocity
                     let half_way = 0.5 * scene.h * body.particles.velocity[j];
                     let (centre, half) = body.extent(piece, j);
                     let half = half + half_way.abs() + Vec3::splat(0.5 * body.margin(j));
@@ -213,7 +211,11 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         OBSTACLE => scene.obstacles[o.particle as usize].layers,
         number => scene.bodies[number as usize].layers,
     };
-    if !Layers::meet(layers(a), layers(b)) {
+    let still = |o: Owner| match o.body {
+        OBSTACLE => !scene.obstacles[o.particle as usize].moves(),
+        number => scene.bodies[number as usize].pieces[o.piece as usize].is_still(),
+    };
+    if still(a) && still(b) || !Layers::meet(layers(a), layers(b)) {
         return false;
     }
     if a.body != b.body || a.piece != b.piece {
@@ -247,19 +249,23 @@ impl Chunk {
                 self.touch_obstacle(a, b.particle as usize, scene, before);
             } else {
                 let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
-                let [a, b] = if id(a) < id(b) { [a, b] } else { [b, a] };
+                let frozen =
+                    |o: Owner| scene.bodies[o.body as usize].pieces[o.piece as usize].frozen;
+                // the older first, and what gives way before what does not
+                let [a, b] = if (frozen(a), id(a)) < (frozen(b), id(b)) { [a, b] } else { [b, a] };
                 self.touch_pair(a, b, scene, before);
             }
         }
     }
 
-    /// Two particles, the older first.
+    /// Two particles. A frozen one stands like an obstacle.
     fn touch_pair(&mut self, a: Owner, b: Owner, scene: Scene<'_>, before: Before<'_>) {
         let [first, second] = [a, b].map(|o| &scene.bodies[o.body as usize]);
         let [i, j] = [a.particle as usize, b.particle as usize];
         let origin = first.pieces[a.piece as usize].origin;
         let shift = (second.pieces[b.piece as usize].origin - origin).as_vec3();
         let [p, q] = [&first.particles, &second.particles];
+        let frozen = second.pieces[b.piece as usize].frozen;
         self.points.clear();
         if first.shapes.is_empty() && second.shapes.is_empty() {
             self.points.extend(pairs::touch(p, i, q, j, shift, scene.h));
@@ -277,7 +283,7 @@ impl Chunk {
             let key =
                 Key { first: p.id[i], second: Other::Particle(q.id[j]), feature: point.feature };
             self.contacts.push(Contact {
-                second: Some(b.spot(arms[1])),
+                second: (!frozen).then(|| b.spot(arms[1])),
                 friction: [0, 1].map(|k| combine_friction(p.friction[i][k], q.friction[j][k])),
                 restitution: combine_friction(p.restitution[i], q.restitution[j]),
                 approach: -speed.dot(point.normal),

@@ -1,6 +1,7 @@
 //! The world: everything that exists, and the step that moves it.
 
 mod body;
+mod bounce;
 mod changes;
 mod command;
 mod config;
@@ -13,6 +14,7 @@ mod ids;
 mod obstacle;
 mod pieces;
 mod report;
+mod sleep;
 mod snapshot;
 mod step;
 #[cfg(test)]
@@ -172,7 +174,7 @@ impl World {
             for left in (1..=self.config.substeps).rev() {
                 step::substep(self, h, left, &mut ms);
             }
-            self.end_step();
+            self.end_step(taken);
         });
         ms.total = 1e3 * ((self.clock)() - start);
         workers.enter(|| self.report(ms, dt - taken))
@@ -197,8 +199,9 @@ impl World {
     }
 
     /// Origins follow their pieces.
-    fn end_step(&mut self) {
+    fn end_step(&mut self, dt: f32) {
         self.steps += 1;
+        self.fall_asleep(dt);
         for body in &mut self.bodies {
             body.recentre();
             #[cfg(debug_assertions)]
@@ -286,9 +289,13 @@ impl World {
                 let piece = &body.pieces[index];
                 let (span, origin) = (piece.span.clone(), piece.origin);
                 report.quarantined += u64::from(piece.frozen);
+                report.sleeping += u64::from(piece.is_asleep());
                 report.unconverged += u64::from(piece.unconverged);
                 let position = &body.particles.position;
-                let motion = Motion::of(&body.particles, position, span.clone(), &workers);
+                let motion = match (&piece.shape, piece.asleep) {
+                    (Some(shape), Some(_)) => shape.at_rest(),
+                    _ => Motion::of(&body.particles, position, span.clone(), &workers),
+                };
                 let place = origin + motion.centre;
                 mass += motion.mass;
                 first += motion.mass * place;
@@ -320,6 +327,10 @@ impl World {
         let mut deepest = self.touching.deepest_pair();
         for contact in self.touching.contacts.iter().filter(|contact| contact.second.is_none()) {
             let Some(body) = self.bodies.get(contact.first.body as usize) else { continue };
+            if !body.shapes.is_empty() {
+                deepest = deepest.max(-contact.gap);
+                continue;
+            }
             // columns may have been put in another order by a split since
             let noted = contact.first.anchor.particle as usize;
             let is_it = |j: &usize| body.particles.id.get(*j) == Some(&contact.key.first);
@@ -352,7 +363,7 @@ impl Body {
     /// Moves the origin of pieces that have gone farther than eight of their radii from it, so
     /// that f32 positions stay small numbers.
     fn recentre(&mut self) {
-        for piece in self.pieces.iter_mut().filter(|piece| !piece.frozen) {
+        for piece in self.pieces.iter_mut().filter(|piece| !piece.is_still()) {
             let positions = &mut self.particles.position[piece.span.clone()];
             let sum: DVec3 = positions.iter().map(|x| x.as_dvec3()).sum();
             let centre = (sum / positions.len() as f64).as_vec3();

@@ -45,8 +45,8 @@ impl World {
         bytes.number(FORMAT);
         let c = &self.config;
         bytes.floats(&[c.gravity[0], c.gravity[1], c.gravity[2], c.settle]);
-        let flags = [c.momentum_correction, c.books].map(u64::from);
-        for number in [u64::from(c.substeps), u64::from(c.sweeps), flags[0], flags[1]] {
+        let flags = [c.momentum_correction, c.books, c.sleeping].map(u64::from);
+        for number in [u64::from(c.substeps), u64::from(c.sweeps), flags[0], flags[1], flags[2]] {
             bytes.number(number);
         }
         save_f64s(&[self.time], &mut bytes);
@@ -99,7 +99,10 @@ impl World {
         let mut reader = Reader::new(content);
         let reader = &mut reader;
         let [x, y, z, settle] = floats(reader)?;
-        let numbers = [reader.number()?, reader.number()?, reader.number()?, reader.number()?];
+        let mut numbers = [0; 5];
+        for number in &mut numbers {
+            *number = reader.number()?;
+        }
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let config = WorldConfig {
             gravity: [x, y, z],
@@ -108,6 +111,7 @@ impl World {
             sweeps: small(numbers[1]),
             momentum_correction: numbers[2] != 0,
             books: numbers[3] != 0,
+            sleeping: numbers[4] != 0,
             threads,
         };
         let mut world =
@@ -177,6 +181,8 @@ impl Body {
             hash.number(piece.id.0);
             hash.number(piece.span.end as u64);
             hash.number(u64::from(piece.frozen) | u64::from(piece.touched_before) << 1);
+            hash.number(piece.asleep.map_or(0, |id| id.0));
+            hash.floats(&[piece.quiet]);
             for x in piece.origin.to_array() {
                 hash.number(x.to_bits());
             }
@@ -223,10 +229,12 @@ impl Body {
         bytes.number(self.pieces.len() as u64);
         for piece in &self.pieces {
             let flags = [piece.frozen, piece.touching, piece.touched_before].map(u64::from);
-            bytes.column(&[piece.id.0, piece.span.end as u64, flags[0], flags[1], flags[2]]);
+            let end = piece.span.end as u64;
+            let asleep = piece.asleep.map_or(0, |id| id.0);
+            bytes.column(&[piece.id.0, end, flags[0], flags[1], flags[2], asleep]);
             let [x, y, z] = piece.origin.to_array();
             save_f64s(&[x, y, z, piece.elastic], bytes);
-            bytes.floats(&[piece.residual.relative]);
+            bytes.floats(&[piece.residual.relative, piece.quiet]);
         }
         bytes.number(self.grips.len() as u64);
         for grip in &self.grips {
@@ -275,18 +283,20 @@ impl Body {
         let mut pieces = Vec::with_capacity(count);
         let mut start = 0;
         for _ in 0..reader.number()? {
-            let numbers: Vec<u64> = reader.column_of(5)?;
+            let numbers: Vec<u64> = reader.column_of(6)?;
             let end = usize::try_from(numbers[1]).unwrap_or(usize::MAX);
             if end <= start || end > count {
                 return Err(reader.damaged("pieces that do not follow each other"));
             }
             let [x, y, z, elastic] = f64s(reader)?;
-            let [relative] = floats(reader)?;
+            let [relative, quiet] = floats(reader)?;
             pieces.push(Piece {
                 id: PieceId(numbers[0]),
                 span: start..end,
                 origin: DVec3::new(x, y, z),
                 frozen: numbers[2] != 0,
+                asleep: (numbers[5] != 0).then_some(PieceId(numbers[5])),
+                quiet,
                 together: false,
                 touching: numbers[3] != 0,
                 touched_before: numbers[4] != 0,

@@ -39,8 +39,18 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     let time = world.time + f64::from(h);
     let gravity = world.gravity_at(time);
     world.obstacles.iter_mut().for_each(|obstacle| obstacle.advance(time, left));
+    // a plane is everywhere
+    if world.obstacles.iter().any(|obstacle| obstacle.moves() && obstacle.plane().is_some()) {
+        world.wake_all();
+    }
     world.half_spaces.clear();
     world.half_spaces.extend(world.obstacles.iter().filter_map(Obstacle::half_space));
+    if world.is_still() {
+        world.touching.rest();
+        world.gravity_now = gravity;
+        world.time = time;
+        return;
+    }
     let around = Around {
         step: &step,
         gravity,
@@ -61,11 +71,17 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
 
     timed(&mut ms.predict, bodies, &|body| predict(body, around));
     number_bodies(bodies);
-    timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
-    let start = clock();
-    touching.find(bodies, obstacles, h, &step.workers);
+    loop {
+        timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
+        let start = clock();
+        touching.find(bodies, obstacles, h, &step.workers);
+        let woken = touching.wake_touched(bodies, around);
+        ms.contact += 1e3 * (clock() - start);
+        if !woken {
+            break;
+        }
+    }
     let found = clock();
-    ms.contact += 1e3 * (found - start);
     touching.solve(bodies, around);
     touching.tell_obstacles(bodies, obstacles, 1.0 / f64::from(world.config.substeps));
     ms.elastic += 1e3 * (clock() - found);
@@ -93,7 +109,6 @@ fn predict(body: &mut Body, around: Around<'_>) {
     let Body { particles, pieces, grips, pushes, model, scratch, spent, gravity, reached, .. } =
         body;
     *reached = model.solid_mut().begin(particles, around.step);
-    let h = around.step.h;
 
     particles.acceleration.fill(around.gravity);
     particles.spin_acceleration.fill(Vec3::ZERO);
@@ -117,35 +132,41 @@ fn predict(body: &mut Body, around: Around<'_>) {
     }
     scratch.held.sort_unstable_by_key(|target| target.particle);
 
-    for piece in pieces.iter_mut().filter(|piece| !piece.frozen) {
-        for j in piece.span.clone() {
-            particles.previous[j] = particles.position[j];
-            particles.velocity[j] += h * particles.acceleration[j];
-            particles.inertial[j] = particles.position[j] + h * particles.velocity[j];
-        }
-        if particles.oriented() {
-            for j in piece.span.clone() {
-                particles.spin[j] += h * particles.spin_acceleration[j];
-            }
-        }
-        // before the ellipsoids turn: back from their new spins, L would drift by rounding
-        let workers = &around.step.workers;
-        let (previous, span) = (&particles.previous, piece.span.clone());
-        piece.predicted = match &piece.shape {
-            Some(shape) => shape.with_velocities(particles, previous, span, workers),
-            None => Motion::of(particles, previous, span, workers),
-        };
-        if particles.oriented() {
-            for j in piece.span.clone() {
-                predict_orientation(particles, j, h);
-            }
-        }
+    for piece in pieces.iter_mut().filter(|piece| !piece.is_still()) {
+        predict_piece(particles, piece, around);
         // a change of gravity lifts or lowers everything at once
         let place = piece.origin + piece.predicted.centre;
         let change = (around.gravity - *gravity).as_dvec3();
         spent.external_work -= piece.predicted.mass * change.dot(place);
     }
     *gravity = around.gravity;
+}
+
+/// The same for the particles of one piece, whose accelerations are known.
+pub(super) fn predict_piece(particles: &mut Particles, piece: &mut Piece, around: Around<'_>) {
+    let h = around.step.h;
+    for j in piece.span.clone() {
+        particles.previous[j] = particles.position[j];
+        particles.velocity[j] += h * particles.acceleration[j];
+        particles.inertial[j] = particles.position[j] + h * particles.velocity[j];
+    }
+    if particles.oriented() {
+        for j in piece.span.clone() {
+            particles.spin[j] += h * particles.spin_acceleration[j];
+        }
+    }
+    // before the ellipsoids turn: back from their new spins, L would drift by rounding
+    let workers = &around.step.workers;
+    let (previous, span) = (&particles.previous, piece.span.clone());
+    piece.predicted = match &piece.shape {
+        Some(shape) => shape.with_velocities(particles, previous, span, workers),
+        None => Motion::of(particles, previous, span, workers),
+    };
+    if particles.oriented() {
+        for j in piece.span.clone() {
+            predict_orientation(particles, j, h);
+        }
+    }
 }
 
 /// Turns particle `j` freely. An ellipsoid keeps its angular momentum and not its spin
@@ -182,7 +203,7 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
     if !shapes.is_empty() {
         return;
     }
-    for piece in pieces.iter().filter(|piece| !piece.frozen) {
+    for piece in pieces.iter().filter(|piece| !piece.is_still()) {
         touch_half_spaces(
             scratch.number,
             particles,
@@ -200,7 +221,7 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
 pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
     let Body { particles, pieces, model, .. } = body;
     let solid = model.solid_mut();
-    for piece in pieces.iter_mut().filter(|piece| !piece.frozen && !piece.together) {
+    for piece in pieces.iter_mut().filter(|piece| !piece.is_still() && !piece.together) {
         let span = piece.span.clone();
         piece.residual = solid.solve_alone(particles, span.clone(), around.step);
         if around.momentum_correction {
@@ -261,7 +282,7 @@ pub(super) fn range_of<T>(list: &[T], span: &Span, particle: impl Fn(&T) -> u32)
 
 fn flow_plastic(body: &mut Body, around: Around<'_>) {
     let solid = body.model.solid_mut();
-    for piece in body.pieces.iter().filter(|piece| !piece.frozen) {
+    for piece in body.pieces.iter().filter(|piece| !piece.is_still()) {
         body.spent.plastic_work +=
             solid.flow_plastic(&body.particles, piece.span.clone(), around.step);
     }
@@ -273,7 +294,7 @@ fn fracture(body: &mut Body, around: Around<'_>) {
         return;
     }
     let solid = body.model.solid_mut();
-    let ready = |piece: &&Piece| !piece.frozen && piece.residual.converged();
+    let ready = |piece: &&Piece| !piece.is_still() && piece.residual.converged();
     for piece in body.pieces.iter().filter(ready) {
         let span = piece.span.clone();
         body.spent.fracture_work +=
@@ -289,7 +310,7 @@ fn fracture(body: &mut Body, around: Around<'_>) {
 /// ```
 fn commit(body: &mut Body, around: Around<'_>) {
     for index in 0..body.pieces.len() {
-        if !body.pieces[index].frozen {
+        if !body.pieces[index].is_still() {
             commit_piece(body, index, around);
         }
     }
@@ -532,7 +553,7 @@ impl World {
     fn quarantine(&mut self) {
         for body in &mut self.bodies {
             let particles = &mut body.particles;
-            for piece in body.pieces.iter_mut().filter(|piece| !piece.frozen) {
+            for piece in body.pieces.iter_mut().filter(|piece| !piece.is_still()) {
                 let Some(field) = first_bad(particles, piece.span.clone()) else { continue };
                 piece.frozen = true;
                 for j in piece.span.clone() {

@@ -1,14 +1,17 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
 use super::body::{Body, Impulse};
+use super::bounce::{self, Bounce};
 use super::finding::{Finding, Scene};
+use super::ids::PieceId;
 use super::obstacle::Obstacle;
+use super::sleep::{self, Dormant};
 use super::step::{Around, range_of, solve_alone};
 use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
 use crate::sets::Sets;
 use crate::solids::{Particles, Residual, Solid};
-use crate::solve::{self, Held, Part, Side, Touch, solve_island};
+use crate::solve::{self, Held, Part, Side, Touch, is_rigid, solve_island, solve_rigid_island};
 use glam::DVec3;
 
 /// Contacts, and room to find and solve them.
@@ -19,15 +22,22 @@ pub(super) struct Touching {
     /// Beside them: what the last solve made of each.
     pub touches: Vec<Touch>,
     old: Vec<Contact>,
+    /// Contacts of islands that sleep, in the order of their keys. State.
+    pub dormant: Vec<Dormant>,
+    /// Contacts of islands that just woke, in order.
+    pub woken: Vec<Contact>,
+    pub(super) names: Vec<PieceId>,
+    pub(super) sleep: sleep::Scratch,
     pub finding: Finding,
+    bounces: Vec<Bounce>,
     /// Pieces, numbered through all bodies, that touch each other.
-    islands: Sets,
+    pub(super) islands: Sets,
     /// Bodies that do.
     clusters: Sets,
     /// The number of the first piece of each body.
-    first_piece: Vec<u32>,
+    pub(super) first_piece: Vec<u32>,
     /// Which pieces touch something.
-    touched: Vec<bool>,
+    pub(super) touched: Vec<bool>,
     /// Place of each body in its cluster.
     side_of: Vec<u32>,
     /// Group and index of each contact, in the order of groups; beside it copies for the solve.
@@ -67,6 +77,7 @@ impl Touching {
             room(list, contacts);
         }
         room(&mut self.touches, contacts);
+        room(&mut self.bounces, contacts);
         room(&mut self.local_touches, contacts);
         room(&mut self.order, contacts);
         room(&mut self.touched, particles);
@@ -89,13 +100,15 @@ impl Touching {
         }
         self.finding.find(Scene { bodies, obstacles, h }, workers, &mut self.contacts);
         self.contacts.sort_unstable_by_key(|contact| contact.key);
-        carry_over(&self.old, &mut self.contacts, h);
+        carry_over(&self.old, &self.woken, &mut self.contacts, h);
+        self.woken.clear();
         self.touches.clear();
         self.touches.resize(self.contacts.len(), Touch::default());
     }
 
     /// Solves all pieces: those that touch or are held with all they touch, the others alone.
     pub fn solve(&mut self, bodies: &mut [Body], around: Around<'_>) {
+        bounce::bounce(bodies, &self.contacts, around.step.h, &mut self.bounces);
         self.join(bodies);
         for body in bodies.iter_mut() {
             body.scratch.cluster = self.clusters.find(body.scratch.number);
@@ -118,7 +131,7 @@ impl Touching {
             (kept.force, kept.slip_force, kept.sliding) = (force, slip_force, sliding);
             self.touches[index as usize] = self.local_touches[k];
         }
-        self.tell(bodies);
+        self.tell(bodies, around.step.h);
     }
 
     /// Pieces that touch something or are held, island by island.
@@ -137,7 +150,7 @@ impl Touching {
                 let place = self.first_piece[number] + p as u32;
                 let held = range_of(&body.scratch.held, &piece.span, |target| target.particle);
                 let touched = self.touched[place as usize];
-                piece.together = !piece.frozen && (touched || !held.is_empty());
+                piece.together = !piece.is_still() && (touched || !held.is_empty());
                 if piece.together {
                     self.parts.push(Part {
                         side,
@@ -236,7 +249,7 @@ impl Touching {
     }
 
     /// Gives every body the pushes it felt.
-    fn tell(&self, bodies: &mut [Body]) {
+    fn tell(&mut self, bodies: &mut [Body], h: f32) {
         for ((contact, touch), index) in self.contacts.iter().zip(&self.touches).zip(0..) {
             let force = touch.felt * contact.normal + touch.felt_slip;
             let spots = [Some((contact.first, force)), contact.second.map(|spot| (spot, -force))];
@@ -258,6 +271,15 @@ impl Touching {
             let across = touch.moved - contact.normal * along;
             spent.contact_loss -= f64::from(touch.felt) * f64::from(along);
             spent.friction -= touch.felt_slip.as_dvec3().dot(across.as_dvec3());
+            spent.external_work += force.as_dvec3().dot(contact.drift.as_dvec3());
+        }
+        bounce::tell(bodies, &self.contacts, &self.bounces, h);
+        for Bounce { contact, impulse, .. } in &self.bounces {
+            let touch = &mut self.touches[*contact as usize];
+            let n = self.contacts[*contact as usize].normal;
+            let force = *impulse / h;
+            touch.felt += force.dot(n);
+            touch.felt_slip += force - n * force.dot(n);
         }
         for body in bodies {
             body.scratch.impulses.sort_unstable_by_key(|push| (push.particle, push.contact));
@@ -415,7 +437,12 @@ fn solve_cluster(
         let theirs = contact..island.contacts - before.contacts;
         (part, contact) = (mine.end, theirs.end);
         let (contacts, touches) = (&mut contacts[theirs.clone()], &mut touches[theirs]);
-        solve_island(bodies, &mut parts[mine], contacts, touches, around.step, room);
+        let (mine, step) = (&mut parts[mine], around.step);
+        if is_rigid(mine) {
+            solve_rigid_island(bodies, mine, contacts, touches, step, &mut room.rigid);
+        } else {
+            solve_island(bodies, mine, contacts, touches, step, room);
+        }
     }
     for part in parts.iter() {
         let body = &mut bodies[part.side];
@@ -445,7 +472,7 @@ impl Side for Body {
 
 impl Body {
     /// The index of the piece that a particle is in.
-    fn piece_of(&self, particle: u32) -> u32 {
+    pub(super) fn piece_of(&self, particle: u32) -> u32 {
         self.pieces.partition_point(|piece| piece.span.end <= particle as usize) as u32
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::desc::{Layers, ObstacleMotion};
 use super::super::obstacle::{Obstacle, Place};
+use super::super::sleep::Dormant;
 use super::super::{BodyId, ObstacleId, ParticleId, PieceId, Reaction, World, grip};
 use super::{f64s, floats, load_move_keys, save_f64s, save_move_keys};
 use crate::contact::narrow::Point;
@@ -18,6 +19,11 @@ impl World {
     pub(in super::super) fn contact_state(&self, sink: &mut impl Sink) {
         sink.number(self.touching.contacts.len() as u64);
         for contact in &self.touching.contacts {
+            contact_state(contact, sink);
+        }
+        sink.number(self.touching.dormant.len() as u64);
+        for Dormant { island, contact } in &self.touching.dormant {
+            sink.number(island.0);
             contact_state(contact, sink);
         }
         let finding = &self.touching.finding;
@@ -59,6 +65,10 @@ impl World {
                 return Err(reader.damaged("contacts out of order"));
             }
             self.touching.contacts.push(contact);
+        }
+        for _ in 0..reader.number()? {
+            let island = PieceId(reader.number()?);
+            self.touching.dormant.push(Dormant { island, contact: load_contact(reader)? });
         }
         let finding = &mut self.touching.finding;
         for _ in 0..reader.number()? {
