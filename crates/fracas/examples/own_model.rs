@@ -207,9 +207,16 @@ impl Solid for Rope {
         changes.bonds_cut.push([particles.id[a], particles.id[b]]);
     }
 
-    /// Pieces of a rope are in order already: the world never asks for another one.
+    /// Pieces of a rope are in order already: the world moves them only as a whole, to take some
+    /// away, and every link goes with its first particle.
     fn permute(&mut self, order: &[u32], _: &[u32]) {
-        assert!(order.iter().enumerate().all(|(k, &i)| i as usize == k));
+        self.whole = order.iter().map(|&i| self.whole[i as usize]).collect();
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.whole.truncate(count);
+        self.sides.truncate(count);
+        self.rows.truncate(count);
     }
 
     fn validate(&self, particles: &Particles) {

@@ -1,13 +1,16 @@
 //! Commands: checked when given, done at the start of the next step.
 
 use super::World;
+use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, HalfSpaceDesc, Region, ShapeDesc};
 use super::error::{CommandError, require};
 use super::event::Event;
+use super::field::{Field, FieldDesc};
 use super::grip::{self, Grip, Member};
-use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::report::Energy;
+use super::zone::Zone;
 use crate::contact::HalfSpace;
 use crate::contact::near::Near;
 use crate::material::{MaterialField, PointValues};
@@ -34,6 +37,18 @@ pub enum Command {
     SetMaterial(BodyId, MaterialField, f32),
     /// A bond is cut.
     Cut(BodyId, ParticleId, ParticleId),
+    /// An impulse at a point.
+    Impulse(BodyId, [f64; 3], [f32; 3]),
+    /// An explosion.
+    Explode(Blast),
+    /// Particles of a part of space are weakened.
+    Damage(Zone, f32),
+    /// A field begins to act.
+    AddField(FieldId, FieldDesc),
+    /// A field ends.
+    RemoveField(FieldId),
+    /// A piece ends.
+    RemovePiece(BodyId, PieceId),
 }
 
 impl World {
@@ -198,7 +213,7 @@ impl World {
         Ok(())
     }
 
-    fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
+    pub(super) fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
         self.body(id).ok_or(CommandError::NoBody(id))
     }
 
@@ -270,6 +285,7 @@ impl World {
             unconverged: 0,
             elastic: 0.0,
             residual: Residual::default(),
+            born: None,
             shape: None,
             predicted: Motion::default(),
         };
@@ -282,6 +298,8 @@ impl World {
             scratch: Scratch::new(&particles),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
             near: Near::default(),
+            first_particle: particles.id[0],
+            shape_count: all.len(),
             particles,
             model,
             pieces: Vec::with_capacity(all.len()),
@@ -294,7 +312,7 @@ impl World {
         };
         body.pieces.push(piece);
         // a shape of several parts is several pieces from the start, which is no event
-        super::pieces::split(&mut body, &mut self.next_piece, &mut Vec::new());
+        super::pieces::split(&mut body, None, &mut self.next_piece, &mut Vec::new());
         body.changes.clear();
         Ok(body)
     }
@@ -334,7 +352,8 @@ impl World {
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
-                body.near = Near::new(&body.particles, &self.workers);
+                let first = body.first_particle.0;
+                body.near = Near::new(&body.particles, first, body.shape_count, &self.workers);
                 self.reserve_events(&body);
                 self.bodies.push(*body);
             }
@@ -370,6 +389,12 @@ impl World {
                 }
             }
             Command::Cut(id, a, b) => self.apply_cut(id, a, b),
+            Command::Impulse(id, point, impulse) => self.apply_impulse(id, point, impulse),
+            Command::Explode(blast) => self.apply_blast(blast),
+            Command::Damage(zone, factor) => self.apply_damage(zone, factor),
+            Command::AddField(id, desc) => self.fields.push(Field { id, desc }),
+            Command::RemoveField(id) => self.fields.retain(|field| field.id != id),
+            Command::RemovePiece(id, piece) => self.apply_remove_piece(id, piece),
         }
     }
 
@@ -384,23 +409,24 @@ impl World {
         self.events.push(body.crack_between(i, j));
         body.model.solid_mut().cut(&body.particles, i, j, &mut body.changes);
         body.cuts_seen = body.changes.bonds_cut.len();
-        super::pieces::split(body, &mut self.next_piece, &mut self.events);
+        super::pieces::split(body, Some(self.time), &mut self.next_piece, &mut self.events);
         body.spent.fracture_work += before - body.stored(&step, self.config.books);
     }
 
     /// A step to audit with between steps.
-    fn audit_step(&self) -> Step {
+    pub(super) fn audit_step(&self) -> Step {
         let h = if self.last_h > 0.0 { self.last_h } else { 1.0 / 240.0 };
         Step { h, sweeps: self.config.sweeps, workers: self.workers.clone() }
     }
 
     /// Room for every crack, split and contact of a step, so that it takes no memory for them.
     pub(super) fn reserve_events(&mut self, new: &Body) {
-        // every bond cut, every particle split off, and touched anew in every substep
-        let times = 1 + self.config.substeps as usize;
+        // every bond cut, every particle split off, removed, and touched anew in every substep
+        let times = 2 + self.config.substeps as usize;
         let most = |body: &Body| body.bond_count() + times * body.particles.len();
         let all = self.bodies.iter().map(most).sum::<usize>() + most(new);
         self.events.reserve(all);
+        self.reserve_debris(new.particle_count());
     }
 }
 
@@ -500,6 +526,11 @@ fn check_custom(particles: &Particles, solid_count: usize) -> Result<(), String>
         }
     }
     Ok(())
+}
+
+/// The body of this id among those that stand.
+pub(super) fn find_mut(bodies: &mut [Body], id: BodyId) -> Option<&mut Body> {
+    bodies.iter_mut().find(|body| body.id == id)
 }
 
 /// Index of a particle of a body.

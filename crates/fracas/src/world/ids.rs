@@ -32,6 +32,10 @@ id! {
     GripId
 }
 id! {
+    /// Air or water that acts on what is in it.
+    FieldId
+}
+id! {
     /// An obstacle that never moves.
     ObstacleId
 }
