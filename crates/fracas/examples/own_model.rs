@@ -330,6 +330,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let off = bob(&world).distance(stone);
     println!("0.5 s after the cut the bob has fallen {fall:.2} m, {:.1} mm off a stone", 1e3 * off);
     assert!(off < 1e-3);
+
+    // take the rope away: the bob stays
+    let found = world.body(body).ok_or("no body")?;
+    let rope = found.pieces()[0].id();
+    world.remove_piece(body, rope)?;
+    world.step(DT);
+    let found = world.body(body).ok_or("no body")?;
+    assert_eq!((found.particle_ids(), found.bond_count()), (&ids[LINKS..], 0));
     world.validate();
     Ok(())
 }

@@ -12,7 +12,8 @@ use glam::Vec3;
 /// When pieces that were split off are taken away, looked at when a step starts.
 ///
 /// Debris is every part of a piece that fell apart but the heaviest, which stays what the piece
-/// was. Each that goes is told by [`Event::DebrisRemoved`], the oldest first.
+/// was. Each that goes is told by [`Event::DebrisRemoved`], the oldest first; it goes also if a grip
+/// holds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DebrisRule {
     /// Debris that is small goes so long after it was split off, in s; 0 or above.

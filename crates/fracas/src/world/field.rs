@@ -44,7 +44,8 @@ pub enum FieldKind {
     /// A particle alone has ε = 1. Inside a solid, where neighbours stand evenly on all sides, the
     /// sum is N/6 and ε = 0; so it is on the lee. A lattice blown at along its rows feels the air
     /// on its front alone. Seen along diagonals, or with neighbours at random places, the exposed
-    /// area is the frontal one only to about a third.
+    /// area is the frontal one only to about a third. One body does not shade another, and air does
+    /// not turn particles.
     Wind {
         /// Velocity of the air u, in m/s.
         velocity: [f32; 3],

@@ -150,3 +150,18 @@ pub(super) fn change_velocity(particles: &mut Particles, j: usize, change: Vec3)
     let after = particles.velocity[j].as_dvec3();
     0.5 * f64::from(particles.mass[j]) * (after.length_squared() - before.length_squared())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two points of 1 kg at ±x: about y and z they turn by L/(2 x²), about x not at all.
+    #[test]
+    fn points_on_a_line_turn_across_it() {
+        let x = 0.5;
+        let inertia = DMat3::from_diagonal(DVec3::new(0.0, 2.0 * x * x, 2.0 * x * x));
+        let turn = turn_by(inertia, DVec3::new(-x, 0.0, 0.0), DVec3::new(7.0, 1.0, -2.0));
+        assert_eq!(turn, DVec3::new(0.0, 2.0, -4.0));
+        assert_eq!(turn_by(DMat3::ZERO, DVec3::ZERO, DVec3::ONE), DVec3::ZERO);
+    }
+}
