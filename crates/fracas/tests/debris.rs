@@ -349,3 +349,24 @@ fn a_thousand_bodies_come_and_go() {
     assert_eq!(one, run(2));
     assert_eq!(one, run(3));
 }
+
+/// Debris that breaks again: its heaviest part is as old as it was, though its id is new.
+#[test]
+fn the_heaviest_part_keeps_its_age() {
+    let mut world = World::new(debris(1e6, 0.0, 2)).unwrap();
+    let (a, of_a) = row(&mut world, 9, [0.0; 3]);
+    let (b, of_b) = row(&mut world, 9, [0.0, 5.0, 0.0]);
+    let first = world.time();
+    for (id, ids, k) in [(a, &of_a, 2), (b, &of_b, 0)] {
+        world.cut(id, ids[k], ids[k + 1]).unwrap();
+        world.step(FRAME);
+    }
+    world.cut(a, of_a[0], of_a[1]).unwrap();
+    world.apply_commands();
+    // 1 and 2 of a, split off first with 0; then 0 of b; then 0 of a
+    let births: Vec<_> = world.body(a).unwrap().pieces().iter().map(|p| p.born()).collect();
+    assert_eq!(births[1..], [Some(first), None]);
+    world.step(FRAME);
+    assert_eq!(parts(&world, a, &of_a), [vec![0], vec![3, 4, 5, 6, 7, 8]]);
+    assert_eq!(parts(&world, b, &of_b), [vec![0], vec![1, 2, 3, 4, 5, 6, 7, 8]]);
+}

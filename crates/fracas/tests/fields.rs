@@ -396,7 +396,16 @@ fn same_bits_for_all_threads_and_after_loading() {
             if step == 30 {
                 world.remove_field(gone).unwrap();
                 if reload {
-                    world = World::load(&world.save(), threads).unwrap();
+                    let bytes = world.save();
+                    world = World::load(&bytes, threads).unwrap();
+                    assert_eq!(world.save(), bytes, "what is loaded is saved the same");
+                    assert_eq!(world.fields().count(), 1);
+                    // an id is never used twice
+                    let mut copy = World::load(&bytes, threads).unwrap();
+                    let new = copy.add_field(wind([0.0; 3], zone)).unwrap();
+                    assert!(new != gone && world.fields().all(|(id, _)| id != new));
+                    copy.apply_commands();
+                    assert_ne!(copy.hash(), world.hash(), "fields are state");
                 }
             }
             world.step(FRAME);
