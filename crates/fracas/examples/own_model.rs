@@ -207,9 +207,16 @@ impl Solid for Rope {
         changes.bonds_cut.push([particles.id[a], particles.id[b]]);
     }
 
-    /// Pieces of a rope are in order already: the world never asks for another one.
+    /// Pieces of a rope are in order already: the world moves them only as a whole, to take some
+    /// away, and every link goes with its first particle.
     fn permute(&mut self, order: &[u32], _: &[u32]) {
-        assert!(order.iter().enumerate().all(|(k, &i)| i as usize == k));
+        self.whole = order.iter().map(|&i| self.whole[i as usize]).collect();
+    }
+
+    fn truncate(&mut self, count: usize) {
+        self.whole.truncate(count);
+        self.sides.truncate(count);
+        self.rows.truncate(count);
     }
 
     fn validate(&self, particles: &Particles) {
@@ -324,6 +331,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let off = bob(&world).distance(stone);
     println!("0.5 s after the cut the bob has fallen {fall:.2} m, {:.1} mm off a stone", 1e3 * off);
     assert!(off < 1e-3);
+
+    // take the rope away: the bob stays
+    let found = world.body(body).ok_or("no body")?;
+    let rope = found.pieces()[0].id();
+    world.remove_piece(body, rope)?;
+    world.step(DT);
+    let found = world.body(body).ok_or("no body")?;
+    assert_eq!((found.particle_ids(), found.bond_count()), (&ids[LINKS..], 0));
     world.validate();
     Ok(())
 }

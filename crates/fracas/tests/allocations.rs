@@ -9,7 +9,7 @@
 mod common;
 
 use common::*;
-use fracas::world::{GripMotion, World, WorldConfig};
+use fracas::world::{DebrisRule, FieldDesc, FieldKind, GripMotion, World, WorldConfig, Zone};
 use fracas::{BodyId, ParticleId};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -20,6 +20,8 @@ struct Counting;
 
 /// Of all threads.
 static TOTAL: AtomicU64 = AtomicU64::new(0);
+/// Bytes that are in use.
+static LIVE: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
     /// Of this thread.
@@ -43,23 +45,28 @@ fn count() {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
+        LIVE.fetch_add(layout.size() as u64, SeqCst);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as u64, SeqCst);
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count();
+        LIVE.fetch_add(layout.size() as u64, SeqCst);
         // SAFETY: as the caller promises.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
+        LIVE.fetch_add(size as u64, SeqCst);
+        LIVE.fetch_sub(layout.size() as u64, SeqCst);
         // SAFETY: as the caller promises.
         unsafe { System.realloc(at, layout, size) }
     }
@@ -169,6 +176,60 @@ fn r17_no_allocation_while_breaking() {
         }
         assert_eq!(world.body(id).unwrap().pieces().len(), 128);
     }
+}
+
+/// Wind, drag, and debris that goes while a body turns to dust.
+#[test]
+fn r17_no_allocation_in_fields_and_while_debris_goes() {
+    let _alone = alone();
+    let debris = Some(DebrisRule { lifetime: 0.1, min_size: 0.1, budget: 20 });
+    let config = WorldConfig { debris, ..WorldConfig::default() };
+    let (mut world, id) = warm(config, 0.2, |world, id| {
+        world.add_half_space(floor()).unwrap();
+        let zone = Zone::Everywhere;
+        let kind = FieldKind::Wind { velocity: [3.0, 0.0, 1.0], density: 1.2, coefficient: 1.0 };
+        world.add_field(FieldDesc { kind, zone }).unwrap();
+        world.add_field(FieldDesc { kind: FieldKind::Drag { rate: 1.0 }, zone }).unwrap();
+        let some = [-0.1, f32::INFINITY, f32::INFINITY];
+        world.grip(grip_box(id, [-f32::INFINITY; 3], some, GripMotion::Hold)).unwrap();
+    });
+    let mut random = Random(5);
+    for _ in 0..40 {
+        let mut left = bonds(&world, id);
+        for _ in 0..left.len().min(60) {
+            let [a, b] = left.swap_remove(random.below(left.len()));
+            world.cut(id, a, b).unwrap();
+        }
+        assert_none(&mut world, 1, "debris");
+    }
+    let left = world.body(id).unwrap().particle_count();
+    assert!(left < 90, "{left} particles of 128 are left");
+}
+
+/// A thousand bodies come and go, and what is in use does not grow.
+#[test]
+fn r17_memory_does_not_grow_while_bodies_come_and_go() {
+    let _alone = alone();
+    let mut world = World::new(WorldConfig { substeps: 1, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let mut live = Vec::with_capacity(8);
+    let mut after = Vec::with_capacity(10);
+    for k in 0..1000 {
+        let mut desc = body(lattice([2, 2, 2], 0.1, 3), &material(1e5));
+        desc.position = [0.15 * f64::from(k % 4), 0.12 + 0.05 * f64::from(k % 3), 0.0];
+        live.push(world.spawn(desc).unwrap());
+        if live.len() > 5 {
+            world.remove(live.remove(k as usize * 7 % live.len())).unwrap();
+        }
+        world.step(FRAME);
+        world.events();
+        if k % 100 == 99 {
+            after.push(LIVE.load(SeqCst));
+        }
+    }
+    println!("bytes in use after every hundred: {after:?}");
+    // it goes up and down with where they are spawned
+    assert!(after[3..].iter().max() <= after[..3].iter().max(), "{after:?}");
 }
 
 /// One body after the other has turned to dust, and nobody has asked for events: room for all of

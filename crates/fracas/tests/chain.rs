@@ -136,6 +136,10 @@ impl Solid for Chain {
 
     fn permute(&mut self, _: &[u32], _: &[u32]) {}
 
+    fn truncate(&mut self, count: usize) {
+        self.sides.truncate(count);
+    }
+
     fn validate(&self, _: &Particles) {}
 
     fn hash(&self, _: &mut StateHash) {}

@@ -7,7 +7,8 @@ use common::*;
 use fracas::material::{Material, MaterialField};
 use fracas::math::Rot;
 use fracas::world::{
-    GripDesc, GripMotion, MoveKey, PullKey, Region, ShapeDesc, StepReport, World, WorldConfig,
+    Blast, DebrisRule, FieldDesc, FieldKind, GripDesc, GripMotion, MoveKey, PullKey, Region,
+    ShapeDesc, StepReport, World, WorldConfig, Zone,
 };
 use fracas::{BodyDesc, BodyId, CommandError, Event, HalfSpaceDesc, ParticleId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -261,6 +262,12 @@ fn r7_numbers_of_the_configuration() {
     table.row("settle", from_zero, |world, _, settle| {
         with_config(world, WorldConfig { settle, ..WorldConfig::default() })
     });
+    let with_rule = |world: &mut World, lifetime, min_size| {
+        let debris = Some(DebrisRule { lifetime, min_size, budget: 1 });
+        with_config(world, WorldConfig { debris, ..WorldConfig::default() })
+    };
+    table.row("debris.lifetime", from_zero, |world, _, value| with_rule(world, value, 0.1));
+    table.row("debris.min_size", from_zero, |world, _, value| with_rule(world, 0.1, value));
     for count in [0, 1, 64, 65, u32::MAX] {
         let base = WorldConfig::default;
         for config in [
@@ -417,6 +424,86 @@ fn r7_numbers_of_bodies() {
             })
         });
     }
+    table.finish();
+}
+
+#[test]
+fn r7_numbers_of_impulses_explosions_and_damage() {
+    let mut table = Table::default();
+    let one = |k: usize, value: f32| {
+        let mut vector = [0.0; 3];
+        vector[k] = value;
+        vector
+    };
+    for k in 0..3 {
+        // the body's particles are within 0.2 m of the origin, and its middle 0.15 m above
+        let near = |x: f32| x == 0.0 || x == 1e-45;
+        table.row(&format!("point[{k}]"), near, |world, id, value| {
+            world.impulse(id, one(k, value).map(f64::from), [1.0, 0.0, 0.0])
+        });
+        table.row(&format!("impulse[{k}]"), any_finite, |world, id, value| {
+            world.impulse(id, [0.0, 0.15, 0.0], one(k, value))
+        });
+        table.row(&format!("blast.centre[{k}]"), any_finite, |world, _, value| {
+            let centre = one(k, value).map(f64::from);
+            world.explode(Blast { centre, radius: 3.0, energy: 10.0 })
+        });
+        table.row(&format!("zone.centre[{k}]"), any_finite, |world, _, value| {
+            let zone = Zone::Sphere { centre: one(k, value).map(f64::from), radius: 1.0 };
+            world.damage(zone, 0.5)
+        });
+        table.row(
+            &format!("zone.min[{k}]"),
+            |x| x.is_finite() && x <= 1.0,
+            |world, _, value| {
+                let min = one(k, value).map(f64::from);
+                world.damage(Zone::Box { min, max: [1.0; 3] }, 0.5)
+            },
+        );
+        table.row(&format!("zone.max[{k}]"), from_zero, |world, _, value| {
+            let max = one(k, value).map(f64::from);
+            world.damage(Zone::Box { min: [0.0; 3], max }, 0.5)
+        });
+    }
+    table.row("blast.radius", above_zero, |world, _, radius| {
+        world.explode(Blast { centre: [0.0, 0.2, 0.1], radius, energy: 10.0 })
+    });
+    table.row("blast.energy", from_zero, |world, _, energy| {
+        world.explode(Blast { centre: [0.0, 0.2, 0.1], radius: 3.0, energy })
+    });
+    table.row("zone.radius", from_zero, |world, _, value| {
+        world.damage(Zone::Sphere { centre: [0.0; 3], radius: f64::from(value) }, 0.5)
+    });
+    let share = |x: f32| (0.0..=1.0).contains(&x);
+    table.row("damage.factor", share, |world, _, factor| world.damage(Zone::Everywhere, factor));
+    table.finish();
+}
+
+#[test]
+fn r7_numbers_of_fields() {
+    let mut table = Table::default();
+    let add = |world: &mut World, kind| {
+        world.add_field(FieldDesc { kind, zone: Zone::Everywhere }).map(|_| ())
+    };
+    let wind = |velocity, density, coefficient| FieldKind::Wind { velocity, density, coefficient };
+    for k in 0..3 {
+        table.row(&format!("wind.velocity[{k}]"), any_finite, |world, _, value| {
+            let mut velocity = [0.0; 3];
+            velocity[k] = value;
+            add(world, wind(velocity, 1.2, 1.0))
+        });
+    }
+    table.row("wind.density", from_zero, |world, _, value| {
+        add(world, wind([5.0, 0.0, 0.0], value, 1.0))
+    });
+    table.row("wind.coefficient", from_zero, |world, _, value| {
+        add(world, wind([5.0, 0.0, 0.0], 1.2, value))
+    });
+    table.row("drag.rate", from_zero, |world, _, rate| add(world, FieldKind::Drag { rate }));
+    table.row("field.zone", from_zero, |world, _, value| {
+        let zone = Zone::Sphere { centre: [0.0; 3], radius: f64::from(value) };
+        world.add_field(FieldDesc { kind: FieldKind::Drag { rate: 1.0 }, zone }).map(|_| ())
+    });
     table.finish();
 }
 

@@ -23,14 +23,11 @@ pub struct Near {
 }
 
 impl Near {
-    /// Of particles at rest.
-    pub fn new(particles: &Particles, workers: &Workers) -> Self {
-        let count = particles.len();
-        let first_id = particles.id.iter().map(|id| id.0).min().unwrap_or(0);
-        let mut order = vec![0; count];
-        for (j, id) in particles.id.iter().enumerate() {
-            order[(id.0 - first_id) as usize] = j;
-        }
+    /// Of particles at rest, whose ids are among the `count` from `first_id` on.
+    pub fn new(particles: &Particles, first_id: u64, count: usize, workers: &Workers) -> Self {
+        let mut order: Vec<usize> = (0..particles.len()).collect();
+        order.sort_unstable_by_key(|&j| particles.id[j]);
+        let number = |k: u32| (particles.id[order[k as usize]].0 - first_id) as u32;
         let items: Vec<Item> = order
             .iter()
             .map(|&j| {
@@ -50,7 +47,8 @@ impl Near {
             ellipsoid_ellipsoid(ra, &pose(i), rb, &pose(j), reach).is_some()
         };
         broad.find_pairs(workers, &close, &mut pairs);
-        let mut both: Vec<(u32, u32)> = pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+        let numbers = pairs.iter().map(|&(a, b)| (number(a), number(b)));
+        let mut both: Vec<(u32, u32)> = numbers.flat_map(|(a, b)| [(a, b), (b, a)]).collect();
         both.sort_unstable();
         let end = |k: u32| both.partition_point(|&(a, _)| a <= k) as u32;
         let smallest = particles.radii.iter().map(|&r| margin(r)).fold(f32::INFINITY, f32::min);

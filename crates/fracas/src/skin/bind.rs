@@ -52,13 +52,14 @@ pub(super) struct Bound {
     pub lines: Vec<[u32; 2]>,
 }
 
-/// Column of each particle of the shape: a body's ids are given in the order of its shape.
+/// Column, or piece, of a particle of the shape that was taken away.
+const GONE: u32 = u32::MAX;
+
+/// Column of each particle of the shape.
 fn columns(body: &Body) -> Vec<u32> {
-    let ids = body.particle_ids();
-    let first = ids.iter().map(|id| id.0).min().unwrap_or(0);
-    let mut columns = vec![0; ids.len()];
-    for (column, id) in ids.iter().enumerate() {
-        columns[(id.0 - first) as usize] = column as u32;
+    let mut columns = vec![GONE; body.shape_particle_count()];
+    for (number, column) in body.shape_numbers().zip(0..) {
+        columns[number as usize] = column;
     }
     columns
 }
@@ -87,6 +88,9 @@ pub(super) fn reach(mesh: &SkinMesh, body: &Body) -> Vec<f32> {
     let mut reach: Vec<f32> = columns
         .iter()
         .map(|&p| {
+            if p == GONE {
+                return 0.0;
+            }
             let bonded = body.neighbours(p as usize).iter();
             let mut lengths: Vec<f32> = bonded.map(|&q| at(p).distance(at(q))).collect();
             lengths.sort_unstable_by(f32::total_cmp);
@@ -97,7 +101,8 @@ pub(super) fn reach(mesh: &SkinMesh, body: &Body) -> Vec<f32> {
     for around in owners_at_vertices(mesh).chunk_by(|a, b| a[0] == b[0]) {
         let vertex = Vec3::from(mesh.vertices[around[0][0] as usize]);
         let far = |p: u32| vertex.distance(at(columns[p as usize]));
-        let nearest = around.iter().map(|pair| pair[1]).min_by(|&a, &b| far(a).total_cmp(&far(b)));
+        let there = around.iter().map(|pair| pair[1]).filter(|&p| columns[p as usize] != GONE);
+        let nearest = there.min_by(|&a, &b| far(a).total_cmp(&far(b)));
         if let Some(p) = nearest {
             reach[p as usize] = reach[p as usize].max(BEYOND_OWN * far(p));
         }
@@ -109,8 +114,15 @@ impl Bound {
     pub fn new(mesh: &SkinMesh, triangles: &[Triangle], reach: &[f32], body: &Body) -> Self {
         let columns = columns(body);
         let pieces = body.piece_indices();
-        let piece_of = |particle: u32| pieces[columns[particle as usize] as usize];
-        let drawn = |t: &&Triangle| !t.is_inside() || piece_of(t.owner) != piece_of(t.across);
+        let piece_of = |particle: u32| match columns[particle as usize] {
+            GONE => GONE,
+            column => pieces[column as usize],
+        };
+        let drawn = |t: &&Triangle| {
+            let piece = piece_of(t.owner);
+            piece != GONE && (!t.is_inside() || piece != piece_of(t.across))
+        };
+        let edges = || mesh.edges.iter().filter(|edge| piece_of(edge.owner) != GONE);
 
         // points: corners that share a normal and a piece
         let mut corners = Vec::new();
@@ -130,7 +142,7 @@ impl Bound {
         keys.dedup();
         bound.surface = keys.len();
         let surface = keys.clone();
-        for edge in &mesh.edges {
+        for edge in edges() {
             keys.extend(edge.ends.map(|v| (v, piece_of(edge.owner))));
         }
         let inner = &mut keys[surface.len()..];
@@ -152,7 +164,7 @@ impl Bound {
             }
         }
         let line = |edge: &super::Edge| edge.ends.map(|v| place_of(&(v, piece_of(edge.owner))));
-        bound.lines = mesh.edges.iter().map(line).collect();
+        bound.lines = edges().map(line).collect();
 
         let owners = owners_at_vertices(mesh);
         for &(vertex, piece) in surface.iter().chain(&inner) {
@@ -177,14 +189,12 @@ impl Bound {
     ) {
         let at = Vec3::from(mesh.vertices[vertex as usize]);
         let rest = body.rest_positions();
-        let ids = body.particle_ids();
-        let first = ids.get(columns.first().map_or(0, |&c| c as usize)).map_or(0, |id| id.0);
         let far2 = |p: u32| at.distance_squared(Vec3::from(rest[p as usize]));
         let columns_of = candidates.map(|p| columns[p as usize]);
         let Some(owner) = columns_of.min_by(|&a, &b| far2(a).total_cmp(&far2(b))) else { return };
 
         let weight = |p: u32| {
-            let r = reach[(ids[p as usize].0 - first) as usize];
+            let r = reach[body.shape_number(p as usize)];
             let inner = if r > 0.0 { (1.0 - far2(p) / (r * r)).max(0.0) } else { 0.0 };
             let weight = inner * inner;
             if p == owner { weight.max(LEAST_OWN) } else { weight }

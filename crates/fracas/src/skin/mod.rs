@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Faces inside the solid appear once the particles on their two sides are in different pieces.
-//! Models without orientations have R_p = I.
+//! Models without orientations have R_p = I. The faces of particles that were taken away are gone.
 
 mod bind;
 mod smooth;
@@ -146,7 +146,7 @@ impl Skin {
     /// [`SkinError`] if the mesh names vertices or particles that do not exist.
     pub fn new(mesh: impl Into<Arc<SkinMesh>>, body: &Body) -> Result<Self, SkinError> {
         let mesh = mesh.into();
-        mesh.check(body.particle_count())?;
+        mesh.check(body.shape_particle_count())?;
         let mut skin = Self {
             body: body.id(),
             triangles: smooth::triangles(&mesh),
@@ -215,7 +215,7 @@ impl Skin {
     }
 
     fn belongs_to(&self, body: &Body) -> bool {
-        body.id() == self.body && body.particle_count() == self.reach.len()
+        body.id() == self.body && body.shape_particle_count() == self.reach.len()
     }
 
     /// Binds anew where bonds were cut since the last time.

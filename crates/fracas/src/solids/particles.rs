@@ -2,7 +2,7 @@
 
 use crate::math::{Rot, Sym3};
 use crate::world::ParticleId;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Particles of one body, as columns. Positions are relative to the origin of their piece.
 ///
@@ -42,6 +42,8 @@ pub struct Particles {
     pub velocity: Vec<Vec3>,
     /// Rate of turning, in rad/s.
     pub spin: Vec<Vec3>,
+    /// Factor on the strength of the material here, 0 to 1: what damage has left of it.
+    pub strength: Vec<f32>,
 
     // ---- of the substep ----
     /// Position at its start.
@@ -90,7 +92,7 @@ macro_rules! for_each_column {
     ($call:ident, $target:expr) => {
         $call!(
             $target; id, rest, mass, inertia, inv_inertia, radii, axes, friction, restitution, material,
-            position, orientation, velocity, spin, previous, previous_orientation, inertial,
+            position, orientation, velocity, spin, strength, previous, previous_orientation, inertial,
             inertial_orientation, acceleration, spin_acceleration, correction, turn, held
         )
     };
@@ -124,6 +126,7 @@ impl Particles {
         self.material.push(new.material);
         self.position.push(new.rest);
         self.velocity.push(Vec3::ZERO);
+        self.strength.push(1.0);
         self.previous.push(new.rest);
         self.inertial.push(new.rest);
         self.acceleration.push(Vec3::ZERO);
@@ -163,6 +166,30 @@ impl Particles {
             )+};
         }
         for_each_column!(permute_all, self);
+    }
+
+    /// Keeps the first `count` of every column.
+    pub fn truncate(&mut self, count: usize) {
+        macro_rules! truncate_all {
+            ($target:expr; $($column:ident),+) => {$( $target.$column.truncate(count); )+};
+        }
+        for_each_column!(truncate_all, self);
+    }
+
+    /// Area of the shadow that the ellipsoid of particle `i` throws along a unit vector n in the
+    /// world, in m²: with n₁, n₂, n₃ along its axes
+    ///
+    /// ```text
+    /// A = π √( (r₂ r₃ n₁)² + (r₃ r₁ n₂)² + (r₁ r₂ n₃)² )
+    /// ```
+    pub fn cross_section(&self, i: usize, n: Vec3) -> f64 {
+        let axes = match self.orientation.get(i) {
+            Some(&q) => q * self.axes[i],
+            None => self.axes[i],
+        };
+        let n = (axes.inverse() * n).as_dvec3();
+        let [a, b, c] = self.radii[i].map(f64::from);
+        std::f64::consts::PI * (n * DVec3::new(b * c, c * a, a * b)).length()
     }
 }
 

@@ -108,6 +108,10 @@ impl Solid for RigidSet {
 
     fn permute(&mut self, _: &[u32], _: &[u32]) {}
 
+    fn truncate(&mut self, count: usize) {
+        self.count = count;
+    }
+
     fn validate(&self, particles: &Particles) {
         assert_eq!(particles.len(), self.count, "particles of a rigid set");
         assert!(particles.oriented(), "rigid solids without orientations");

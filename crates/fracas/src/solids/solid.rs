@@ -175,6 +175,10 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
     fn permute(&mut self, order: &[u32], place: &[u32]);
 
+    /// Keeps the first `count` particles. The others are whole pieces, which the world has put to
+    /// the end by [`permute`](Self::permute): no bond joins them to those that stay.
+    fn truncate(&mut self, count: usize);
+
     /// Takes over a changed value of the material.
     ///
     /// # Errors

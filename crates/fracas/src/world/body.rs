@@ -28,10 +28,13 @@ pub struct Body {
     /// Shapes of rigid solids, in the order of the particles' ids; empty where particles are
     /// ellipsoids. Constant.
     pub(super) shapes: Vec<Shaped>,
-    /// The id of the first of its particles. Constant.
-    pub(super) first_id: u64,
     /// What it may touch.
     pub(super) layers: Layers,
+    /// Id of the first particle of its shape, also if that is gone: ids follow each other in the
+    /// order of the shape. Constant.
+    pub(super) first_particle: ParticleId,
+    /// Particles that it was spawned with. Constant.
+    pub(super) shape_count: usize,
     /// Neighbours at rest. Constant.
     pub(super) near: Near,
     pub(super) grips: Vec<Grip>,
@@ -98,6 +101,9 @@ pub struct Piece {
     pub(super) unconverged: u32,
     /// Ψ at the end of the last substep, kept only with books.
     pub(super) elastic: f64,
+    /// World time at which it was split off, in s; none for what was spawned, and for the heaviest
+    /// part of it.
+    pub(super) born: Option<f64>,
     /// How its last solve ended.
     pub(super) residual: Residual,
     /// Mass, centre and inertia for the positions as they are, if they are known: a cache of what
@@ -211,6 +217,27 @@ impl Body {
     /// Ids of all particles, in the same order.
     pub fn particle_ids(&self) -> &[ParticleId] {
         &self.particles.id
+    }
+
+    /// Particles that it was spawned with; more than it has once pieces were taken away.
+    pub fn shape_particle_count(&self) -> usize {
+        self.shape_count
+    }
+
+    /// Numbers of all particles in the shape that was spawned, in the same order.
+    pub fn shape_numbers(&self) -> impl Iterator<Item = u32> {
+        (0..self.particles.len()).map(|place| self.shape_number(place) as u32)
+    }
+
+    /// Of the particle at this place of that order.
+    pub(crate) fn shape_number(&self, place: usize) -> usize {
+        (self.particles.id[place].0 - self.first_particle.0) as usize
+    }
+
+    /// Factors on the strength of the material of all particles, in the same order: 1 as spawned,
+    /// less after [`World::damage`](super::World::damage).
+    pub fn strengths(&self) -> &[f32] {
+        &self.particles.strength
     }
 
     /// Index into [`materials`](Self::materials) of all particles, in the same order.
@@ -334,6 +361,12 @@ impl Piece {
     /// Whether steps leave it where it is.
     pub(super) fn is_still(&self) -> bool {
         self.frozen || self.asleep.is_some()
+    }
+
+    /// World time at which it was split off, in s; `None` for a piece that was spawned, or is the
+    /// heaviest part of one.
+    pub fn born(&self) -> Option<f64> {
+        self.born
     }
 
     /// Whether quarantine froze it.

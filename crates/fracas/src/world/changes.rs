@@ -10,6 +10,8 @@ pub struct Changes {
     pub bonds_cut: Vec<[ParticleId; 2]>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,
+    /// Pieces that were taken away with all their particles.
+    pub pieces_removed: Vec<PieceId>,
 }
 
 impl Changes {
@@ -18,6 +20,7 @@ impl Changes {
         Self {
             bonds_cut: Vec::with_capacity(bonds),
             pieces_split: Vec::with_capacity(2 * particles),
+            pieces_removed: Vec::with_capacity(particles),
         }
     }
 
@@ -25,5 +28,6 @@ impl Changes {
     pub fn clear(&mut self) {
         self.bonds_cut.clear();
         self.pieces_split.clear();
+        self.pieces_removed.clear();
     }
 }

@@ -1,15 +1,18 @@
 //! Commands: checked when given, done at the start of the next step.
 
 use super::World;
+use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
 use super::error::{CommandError, require};
 use super::event::Event;
+use super::field::{Field, FieldDesc};
 use super::finding::Shaped;
 use super::grip::{self, Grip, Member};
-use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::obstacle::{Obstacle, Place};
 use super::report::Energy;
+use super::zone::Zone;
 use crate::contact::near::Near;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::Rot;
@@ -43,6 +46,18 @@ pub enum Command {
     RemoveObstacle(ObstacleId),
     /// An obstacle is to be there at the end of the step.
     MoveObstacle(ObstacleId, [f64; 3], Rot),
+    /// An impulse at a point.
+    Impulse(BodyId, [f64; 3], [f32; 3]),
+    /// An explosion.
+    Explode(Blast),
+    /// Particles of a part of space are weakened.
+    Damage(Zone, f32),
+    /// A field begins to act.
+    AddField(FieldId, FieldDesc),
+    /// A field ends.
+    RemoveField(FieldId),
+    /// A piece ends.
+    RemovePiece(BodyId, PieceId),
 }
 
 impl World {
@@ -171,7 +186,7 @@ impl World {
         Ok(())
     }
 
-    fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
+    pub(super) fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
         self.body(id).ok_or(CommandError::NoBody(id))
     }
 
@@ -216,7 +231,6 @@ impl World {
             return Err(CommandError::BadShape { name, what });
         }
         let damping = damping_rate(&particles, &materials, &values, seed)?;
-        let first_id = self.next_particle;
         for id in &mut particles.id {
             *id = ParticleId(self.next_particle);
             self.next_particle += 1;
@@ -254,6 +268,7 @@ impl World {
             unconverged: 0,
             elastic: 0.0,
             residual: Residual::default(),
+            born: None,
             shape: None,
             predicted: Motion::default(),
         };
@@ -266,9 +281,10 @@ impl World {
             scratch: Scratch::new(&particles),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
             shapes,
-            first_id,
             layers,
             near: Near::default(),
+            first_particle: particles.id[0],
+            shape_count: all.len(),
             particles,
             model,
             pieces: Vec::with_capacity(all.len()),
@@ -281,7 +297,7 @@ impl World {
         };
         body.pieces.push(piece);
         // a shape of several parts is several pieces from the start, which is no event
-        super::pieces::split(&mut body, &mut self.next_piece, &mut Vec::new());
+        super::pieces::split(&mut body, None, &mut self.next_piece, &mut Vec::new());
         body.changes.clear();
         Ok(body)
     }
@@ -324,18 +340,29 @@ impl World {
             Command::Grip(_, GripDesc { body: id, .. })
             | Command::Push(id, ..)
             | Command::SetMaterial(id, ..)
-            | Command::Cut(id, ..) => self.wake_body(*id),
-            Command::Remove(_) | Command::AddObstacle(_) | Command::RemoveObstacle(_) => {
+            | Command::Cut(id, ..)
+            | Command::Impulse(id, ..) => self.wake_body(*id),
+            Command::Explode(_)
+            | Command::AddField(..)
+            | Command::RemoveField(_)
+            | Command::RemovePiece(..)
+            | Command::Remove(_)
+            | Command::AddObstacle(_)
+            | Command::RemoveObstacle(_) => {
                 self.wake_all();
             }
             // what these concern is awake, or woken by touch
-            Command::Spawn(_) | Command::Release(_) | Command::MoveObstacle(..) => {}
+            Command::Spawn(_)
+            | Command::Release(_)
+            | Command::MoveObstacle(..)
+            | Command::Damage(..) => {}
         }
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
                 if body.bond_count() > 0 {
-                    body.near = Near::new(&body.particles, &self.workers);
+                    let first = body.first_particle.0;
+                    body.near = Near::new(&body.particles, first, body.shape_count, &self.workers);
                 }
                 self.reserve_events(&body);
                 self.bodies.push(*body);
@@ -380,6 +407,12 @@ impl World {
                     obstacle.wanted = Some(wanted);
                 }
             }
+            Command::Impulse(id, point, impulse) => self.apply_impulse(id, point, impulse),
+            Command::Explode(blast) => self.apply_blast(blast),
+            Command::Damage(zone, factor) => self.apply_damage(zone, factor),
+            Command::AddField(id, desc) => self.fields.push(Field { id, desc }),
+            Command::RemoveField(id) => self.fields.retain(|field| field.id != id),
+            Command::RemovePiece(id, piece) => self.apply_remove_piece(id, piece),
         }
     }
 
@@ -394,23 +427,24 @@ impl World {
         self.events.push(body.crack_between(i, j));
         body.model.solid_mut().cut(&body.particles, i, j, &mut body.changes);
         body.cuts_seen = body.changes.bonds_cut.len();
-        super::pieces::split(body, &mut self.next_piece, &mut self.events);
+        super::pieces::split(body, Some(self.time), &mut self.next_piece, &mut self.events);
         body.spent.fracture_work += before - body.stored(&step, self.config.books);
     }
 
     /// A step to audit with between steps.
-    fn audit_step(&self) -> Step {
+    pub(super) fn audit_step(&self) -> Step {
         let h = if self.last_h > 0.0 { self.last_h } else { 1.0 / 240.0 };
         Step { h, sweeps: self.config.sweeps, workers: self.workers.clone() }
     }
 
     /// Room for every crack, split and contact of a step, so that it takes no memory for them.
     pub(super) fn reserve_events(&mut self, new: &Body) {
-        // every bond cut, every particle split off, and touched anew in every substep
-        let times = 1 + self.config.substeps as usize;
+        // every bond cut, every particle split off, removed, and touched anew in every substep
+        let times = 2 + self.config.substeps as usize;
         let most = |body: &Body| body.bond_count() + times * body.particles.len();
         let all = self.bodies.iter().map(most).sum::<usize>() + most(new);
         self.events.reserve(all);
+        self.reserve_debris(new.particle_count());
     }
 }
 
@@ -567,6 +601,11 @@ fn check_custom(particles: &Particles, solid_count: usize) -> Result<(), String>
         }
     }
     Ok(())
+}
+
+/// The body of this id among those that stand.
+pub(super) fn find_mut(bodies: &mut [Body], id: BodyId) -> Option<&mut Body> {
+    bodies.iter_mut().find(|body| body.id == id)
 }
 
 /// Index of a particle of a body.

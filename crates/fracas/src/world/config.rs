@@ -1,5 +1,6 @@
 //! What a world is told once.
 
+use super::debris::DebrisRule;
 use super::error::CommandError;
 
 /// Settings of a [`World`](super::World).
@@ -27,6 +28,8 @@ pub struct WorldConfig {
     /// Gravity grows from 0 to its full value over this time, in s; 0 for none. Nothing breaks
     /// meanwhile, so that a scene starts at rest under its own weight.
     pub settle: f32,
+    /// Takes away what was split off, by age, size and number; `None` keeps everything.
+    pub debris: Option<DebrisRule>,
 }
 
 impl Default for WorldConfig {
@@ -41,6 +44,7 @@ impl Default for WorldConfig {
             books: false,
             sleeping: true,
             settle: 0.0,
+            debris: None,
         }
     }
 }
@@ -59,6 +63,9 @@ impl WorldConfig {
             [("substeps", self.substeps), ("sweeps", self.sweeps), ("threads", self.threads)];
         for (field, count) in counts {
             require((1..=64).contains(&count), field, "1 to 64", count as f32)?;
+        }
+        if let Some(rule) = &self.debris {
+            rule.check()?;
         }
         require(self.settle >= 0.0 && self.settle.is_finite(), "settle", "0 or above", self.settle)
     }

@@ -1,6 +1,6 @@
 //! Why a command was refused.
 
-use super::ids::{BodyId, GripId, ObstacleId, ParticleId};
+use super::ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use crate::contact::shape::ShapeError;
 use crate::material::MaterialError;
 
@@ -28,6 +28,31 @@ pub enum CommandError {
         body: BodyId,
         /// The particle asked for.
         particle: ParticleId,
+    },
+    /// No piece of the body has this id.
+    #[error("body {body} has no piece {piece}")]
+    NoPiece {
+        /// The body.
+        body: BodyId,
+        /// The piece asked for.
+        piece: PieceId,
+    },
+    /// No field has this id.
+    #[error("there is no field {0}")]
+    NoField(FieldId),
+    /// A point lies at no particle of the body.
+    #[error(
+        "the point {point:?} is {distance} m away from the nearest particle of body {body}, but may be {allowed} m at most"
+    )]
+    TooFar {
+        /// The body.
+        body: BodyId,
+        /// The point.
+        point: [f64; 3],
+        /// Its distance from the sphere around the nearest particle, in m.
+        distance: f64,
+        /// The largest radius of that particle, in m.
+        allowed: f64,
     },
     /// No grip has this id.
     #[error("there is no grip {0}")]

@@ -70,6 +70,22 @@ pub enum Event {
         /// The piece.
         piece: PieceId,
     },
+    /// A piece was taken away by the [`DebrisRule`](super::DebrisRule).
+    DebrisRemoved {
+        /// The body.
+        body: BodyId,
+        /// The piece.
+        piece: PieceId,
+        /// Where its centre of mass was, in m.
+        position: [f64; 3],
+        /// Its mass, in kg.
+        mass: f64,
+    },
+    /// The last piece of a body was taken away, and the body with it.
+    BodyRemoved {
+        /// The body.
+        body: BodyId,
+    },
     /// A limit reserved at load was reached.
     LimitReached {
         /// The body.

@@ -32,6 +32,10 @@ id! {
     GripId
 }
 id! {
+    /// Air or water that acts on what is in it.
+    FieldId
+}
+id! {
     /// Something that others touch and that does not give way.
     ObstacleId
 }

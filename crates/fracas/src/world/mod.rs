@@ -1,16 +1,20 @@
 //! The world: everything that exists, and the step that moves it.
 
+mod blast;
 mod body;
 mod bounce;
 mod changes;
 mod command;
 mod config;
+mod debris;
 mod desc;
 mod error;
 mod event;
+mod field;
 mod finding;
 mod grip;
 mod ids;
+mod impulse;
 mod obstacle;
 mod pieces;
 mod report;
@@ -20,26 +24,33 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod touching;
+mod zone;
 
+pub use blast::Blast;
 pub use body::{Body, Piece};
 pub use changes::Changes;
 pub use command::Command;
 pub use config::WorldConfig;
+pub use debris::DebrisRule;
 pub use desc::{
     BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, Layers, MoveKey, ObstacleDesc, ObstacleMotion,
     PullKey, Region, RigidPart, ShapeDesc,
 };
 pub use error::CommandError;
 pub use event::Event;
-pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+pub use field::{FieldDesc, FieldKind};
+pub use ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 pub use obstacle::Obstacle;
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
+pub use zone::Zone;
 
 use crate::contact::{HalfSpace, Other};
 use crate::parallel::Workers;
 use crate::solids::{Motion, Step};
 use crate::state::{Sink, StateHash};
+use debris::Debris;
+use field::Field;
 use glam::{DVec3, Vec3};
 use touching::Touching;
 
@@ -55,7 +66,7 @@ pub struct Reaction {
 
 /// Everything that exists.
 ///
-/// Whatever changes it (spawn, remove, grip, push, material, cut) is checked at once, queued as a
+/// Whatever changes it (spawn, remove, grip, push, impulse, field, material, cut) is checked at once, queued as a
 /// [`Command`], and done at the start of the next step.
 ///
 /// Two worlds with the same commands at the same steps have the same bits, for any number of
@@ -76,6 +87,7 @@ pub struct World {
     obstacles: Vec<Obstacle>,
     /// Those of them that ellipsoids touch directly, made anew in every substep.
     half_spaces: Vec<HalfSpace>,
+    fields: Vec<Field>,
     touching: Touching,
     /// What removed bodies had spent.
     spent: Energy,
@@ -83,11 +95,14 @@ pub struct World {
     /// Whether commands were done since the last step: their changes belong to the next.
     commands_done: bool,
     events: Vec<Event>,
+    /// Room to find what is too old or too many.
+    debris: Vec<Debris>,
     next_body: u64,
     next_piece: u64,
     next_particle: u64,
     next_grip: u64,
     next_obstacle: u64,
+    next_field: u64,
 }
 
 impl World {
@@ -110,16 +125,19 @@ impl World {
             bodies: Vec::new(),
             obstacles: Vec::new(),
             half_spaces: Vec::new(),
+            fields: Vec::new(),
             touching: Touching::default(),
             spent: Energy::default(),
             queue: Vec::new(),
             commands_done: false,
             events: Vec::new(),
+            debris: Vec::new(),
             next_body: 1,
             next_piece: 1,
             next_particle: 1,
             next_grip: 1,
             next_obstacle: 1,
+            next_field: 1,
         };
         world.gravity_now = world.gravity_at(0.0);
         Ok(world)
@@ -180,7 +198,7 @@ impl World {
         workers.enter(|| self.report(ms, dt - taken))
     }
 
-    /// Commands, and grips whose time is over.
+    /// Commands, debris, and grips whose time is over.
     fn begin_step(&mut self) {
         self.clear_changes();
         self.commands_done = false;
@@ -192,6 +210,7 @@ impl World {
             obstacle.begin_step();
         }
         self.apply_queue();
+        self.clear_debris();
         let time = self.time;
         for body in &mut self.bodies {
             body.grips.retain(|grip| grip.release.is_none_or(|release| time < release));
@@ -257,6 +276,7 @@ impl World {
             body.hash(&mut hash);
         }
         self.contact_state(&mut hash);
+        self.field_state(&mut hash);
         hash.number(self.next_piece);
         hash.finish()
     }

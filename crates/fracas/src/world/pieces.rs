@@ -42,10 +42,17 @@ fn label_room(solid: &dyn Solid, label: &mut Vec<u32>) -> usize {
 ///
 /// Nothing moves and nothing is lost: in debug builds mass, momentum and angular momentum are
 /// compared before and after.
-pub(super) fn split(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event>) {
+///
+/// The heaviest part stays what its parent was; the others are born at this time, if any.
+pub(super) fn split(
+    body: &mut Body,
+    born: Option<f64>,
+    next_piece: &mut u64,
+    events: &mut Vec<Event>,
+) {
     #[cfg(debug_assertions)]
     let before = total_motion(body);
-    split_unchecked(body, next_piece, events);
+    split_unchecked(body, born, next_piece, events);
     #[cfg(debug_assertions)]
     assert_same_motion(&before, &total_motion(body));
 }
@@ -73,9 +80,14 @@ fn assert_same_motion(a: &(f64, DVec3, DVec3), b: &(f64, DVec3, DVec3)) {
     assert!(same(a.2, b.2), "a split changed the angular momentum: {} to {}", a.2, b.2);
 }
 
-fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event>) {
-    let Body { model, particles, pieces, grips, pushes, scratch, changes, id, .. } = body;
-    let Scratch { permuted, order, place, label, queue, new_pieces, held, impulses, .. } = scratch;
+fn split_unchecked(
+    body: &mut Body,
+    born: Option<f64>,
+    next_piece: &mut u64,
+    events: &mut Vec<Event>,
+) {
+    let Body { model, particles, pieces, scratch, changes, id, .. } = body;
+    let Scratch { order, label, queue, new_pieces, .. } = scratch;
     label_components(model.solid(), label, queue);
 
     // stable partition per piece: sorted by (label, index), labels being first indices
@@ -85,7 +97,7 @@ fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event
     for piece in pieces.iter() {
         let range = piece.span.clone();
         order[range.clone()].sort_unstable_by_key(|&i| (label[i as usize], i));
-        let mut start = range.start;
+        let (mut start, first) = (range.start, new_pieces.len());
         while start < range.end {
             let this = label[order[start] as usize];
             let length =
@@ -97,6 +109,7 @@ fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event
                 let part = Piece {
                     id: PieceId(*next_piece),
                     span: start..start + length,
+                    born: born.or(piece.born),
                     shape: None,
                     ..piece.clone()
                 };
@@ -108,11 +121,64 @@ fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event
             new_pieces.push(part);
             start += length;
         }
+        let mass = |part: &Piece| -> f64 {
+            order[part.span.clone()].iter().map(|&i| f64::from(particles.mass[i as usize])).sum()
+        };
+        // the first of equals
+        let parts = new_pieces[first..].iter_mut().rev();
+        if let Some(heaviest) = parts.max_by(|a, b| mass(a).total_cmp(&mass(b))) {
+            heaviest.born = piece.born;
+        }
     }
     if new_pieces.len() == pieces.len() {
         return;
     }
+    reorder(body);
+    body.pieces.clear();
+    body.pieces.append(&mut body.scratch.new_pieces);
+}
 
+/// Takes pieces away with their particles; some other piece must be left.
+pub(super) fn remove(body: &mut Body, is_gone: impl Fn(&Piece) -> bool) {
+    let Body { pieces, particles, scratch, changes, .. } = body;
+    let order = &mut scratch.order;
+    order.clear();
+    for piece in pieces.iter().filter(|piece| !is_gone(piece)) {
+        order.extend(piece.span.start as u32..piece.span.end as u32);
+    }
+    let count = order.len();
+    for piece in pieces.iter().filter(|piece| is_gone(piece)) {
+        order.extend(piece.span.start as u32..piece.span.end as u32);
+        changes.pieces_removed.push(piece.id);
+    }
+    if count == particles.len() {
+        return;
+    }
+    reorder(body);
+    let Body { pieces, particles, model, scratch, grips, pushes, .. } = body;
+    particles.truncate(count);
+    model.solid_mut().truncate(count);
+    // of the substep before, and found anew in the next
+    scratch.impulses.clear();
+    scratch.held.clear();
+    let stays = |particle: u32| (particle as usize) < count;
+    for grip in grips.iter_mut() {
+        grip.members.retain(|member| stays(member.particle));
+    }
+    grips.retain(|grip| !grip.members.is_empty());
+    pushes.retain(|push| stays(push.particle));
+    pieces.retain(|piece| !is_gone(piece));
+    let mut start = 0;
+    for piece in pieces {
+        piece.span = start..start + piece.span.len();
+        start = piece.span.end;
+    }
+}
+
+/// Puts particle `order[k]` of the scratch at place `k`, with all that names particles.
+fn reorder(body: &mut Body) {
+    let Body { model, particles, grips, pushes, scratch, .. } = body;
+    let Scratch { permuted, order, place, held, impulses, .. } = scratch;
     place.clear();
     place.resize(particles.len(), 0);
     for (to, &from) in order.iter().enumerate() {
@@ -135,6 +201,4 @@ fn split_unchecked(body: &mut Body, next_piece: &mut u64, events: &mut Vec<Event
     for push in pushes.iter_mut() {
         push.particle = place[push.particle as usize];
     }
-    pieces.clear();
-    pieces.append(new_pieces);
 }

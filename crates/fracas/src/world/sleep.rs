@@ -31,6 +31,13 @@ pub(super) struct Scratch {
     islands: Vec<(f32, PieceId)>,
 }
 
+impl Scratch {
+    /// Room for so many pieces.
+    pub fn reserve(&mut self, count: usize) {
+        self.islands.reserve(count.saturating_sub(self.islands.len()));
+    }
+}
+
 impl World {
     /// At the end of a step: what has rested long enough falls asleep.
     pub(super) fn fall_asleep(&mut self, dt: f32) {
@@ -55,20 +62,12 @@ impl World {
 
     /// Wakes the islands that pieces of a body sleep in.
     pub(super) fn wake_body(&mut self, id: BodyId) {
-        let Some(body) = self.bodies.iter().find(|body| body.id == id) else { return };
-        let mut names: Vec<PieceId> = body.pieces.iter().filter_map(|p| p.asleep).collect();
-        names.sort_unstable();
-        names.dedup();
-        self.wake(&names);
+        self.wake_bodies(|body| body.id == id);
     }
 
     /// Wakes everything.
     pub(super) fn wake_all(&mut self) {
-        let asleep = self.bodies.iter().flat_map(|body| &body.pieces).filter_map(|p| p.asleep);
-        let mut names: Vec<PieceId> = asleep.collect();
-        names.sort_unstable();
-        names.dedup();
-        self.wake(&names);
+        self.wake_bodies(|_| true);
     }
 
     /// Whether nothing moves: a substep changes the time and nothing else.
@@ -79,14 +78,21 @@ impl World {
             && !self.obstacles.iter().any(super::Obstacle::moves)
     }
 
-    fn wake(&mut self, names: &[PieceId]) {
-        if names.is_empty() {
-            return;
+    fn wake_bodies(&mut self, which: impl Fn(&Body) -> bool) {
+        let mut names = std::mem::take(&mut self.touching.names);
+        names.clear();
+        for body in self.bodies.iter().filter(|body| which(body)) {
+            names.extend(body.pieces.iter().filter_map(|piece| piece.asleep));
         }
-        for piece in self.bodies.iter_mut().flat_map(|body| &mut body.pieces) {
-            piece.wake(names);
+        names.sort_unstable();
+        names.dedup();
+        if !names.is_empty() {
+            for piece in self.bodies.iter_mut().flat_map(|body| &mut body.pieces) {
+                piece.wake(&names);
+            }
+            self.touching.wake_contacts(&names);
         }
-        self.touching.wake_contacts(names);
+        self.touching.names = names; // keeps its room
     }
 }
 

@@ -16,8 +16,8 @@ use super::grip::{Grip, Member};
 use super::obstacle::Obstacle;
 use super::report::Energy;
 use super::{
-    BodyId, Changes, GripId, GripMotion, MoveKey, ParticleId, PieceId, PullKey, Reaction, World,
-    WorldConfig,
+    BodyId, Changes, DebrisRule, GripId, GripMotion, MoveKey, ParticleId, PieceId, PullKey,
+    Reaction, World, WorldConfig,
 };
 use crate::contact::near::Near;
 use crate::contact::shape::Shape;
@@ -49,6 +49,9 @@ impl World {
         for number in [u64::from(c.substeps), u64::from(c.sweeps), flags[0], flags[1], flags[2]] {
             bytes.number(number);
         }
+        let rule = c.debris.map(|rule| [rule.lifetime, rule.min_size]);
+        bytes.floats(rule.as_ref().map_or(&[][..], |numbers| numbers));
+        bytes.number(c.debris.map_or(0, |rule| rule.budget.into()));
         save_f64s(&[self.time], &mut bytes);
         bytes.floats(&self.gravity_now.to_array());
         bytes.floats(&[self.last_h]);
@@ -59,6 +62,7 @@ impl World {
             self.next_particle,
             self.next_grip,
             self.next_obstacle,
+            self.next_field,
         ];
         bytes.column(&counters);
         save_energy(&self.spent, &mut bytes);
@@ -71,6 +75,7 @@ impl World {
             body.save(&mut bytes);
         }
         self.contact_state(&mut bytes);
+        self.field_state(&mut bytes);
         let crc = crc32c(&bytes);
         bytes.number(crc.into());
         bytes
@@ -104,6 +109,12 @@ impl World {
             *number = reader.number()?;
         }
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+        let (rule, budget): (Vec<f32>, _) = (reader.column()?, small(reader.number()?));
+        let debris = match rule[..] {
+            [] => None,
+            [lifetime, min_size] => Some(DebrisRule { lifetime, min_size, budget }),
+            _ => return Err(reader.damaged("a column of wrong length")),
+        };
         let config = WorldConfig {
             gravity: [x, y, z],
             settle,
@@ -112,6 +123,7 @@ impl World {
             momentum_correction: numbers[2] != 0,
             books: numbers[3] != 0,
             sleeping: numbers[4] != 0,
+            debris,
             threads,
         };
         let mut world =
@@ -119,13 +131,14 @@ impl World {
         [world.time] = f64s(reader)?;
         world.gravity_now = Vec3::from(floats::<3>(reader)?);
         [world.last_h] = floats(reader)?;
-        let counters: Vec<u64> = reader.column_of(6)?;
+        let counters: Vec<u64> = reader.column_of(7)?;
         world.steps = counters[0];
         world.next_body = counters[1];
         world.next_piece = counters[2];
         world.next_particle = counters[3];
         world.next_grip = counters[4];
         world.next_obstacle = counters[5];
+        world.next_field = counters[6];
         world.spent = load_energy(reader)?;
         for _ in 0..reader.number()? {
             world.obstacles.push(Obstacle::load(reader)?);
@@ -140,6 +153,7 @@ impl World {
         }
         world.touching.reserve(&world.bodies, world.obstacles.len());
         world.load_contact_state(reader)?;
+        world.load_fields(reader)?;
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }
 }
@@ -169,6 +183,7 @@ fn particle_state(particles: &Particles, sink: &mut impl Sink) {
     sink.floats(&particles.orientation);
     sink.floats(&particles.velocity);
     sink.floats(&particles.spin);
+    sink.floats(&particles.strength);
 }
 
 impl Body {
@@ -183,6 +198,7 @@ impl Body {
             hash.number(u64::from(piece.frozen) | u64::from(piece.touched_before) << 1);
             hash.number(piece.asleep.map_or(0, |id| id.0));
             hash.floats(&[piece.quiet]);
+            hash.number(piece.born.unwrap_or(f64::INFINITY).to_bits());
             for x in piece.origin.to_array() {
                 hash.number(x.to_bits());
             }
@@ -213,6 +229,11 @@ impl Body {
         let particles = &self.particles;
         let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
         bytes.column(&ids);
+        let mut there = vec![0u8; self.shape_count];
+        self.shape_numbers().for_each(|number| there[number as usize] = 1);
+        bytes.number(self.first_particle.0);
+        bytes.column(&there);
+        bytes.floats(&[self.near.slack]);
         bytes.floats(&particles.rest);
         bytes.floats(&particles.mass);
         bytes.floats(&particles.inertia);
@@ -233,7 +254,8 @@ impl Body {
             let asleep = piece.asleep.map_or(0, |id| id.0);
             bytes.column(&[piece.id.0, end, flags[0], flags[1], flags[2], asleep]);
             let [x, y, z] = piece.origin.to_array();
-            save_f64s(&[x, y, z, piece.elastic], bytes);
+            let born = piece.born.unwrap_or(f64::INFINITY);
+            save_f64s(&[x, y, z, piece.elastic, born], bytes);
             bytes.floats(&[piece.residual.relative, piece.quiet]);
         }
         bytes.number(self.grips.len() as u64);
@@ -259,14 +281,13 @@ impl Body {
             let shape = Shape::load(reader)?;
             shapes.push(Shaped { shape, centre: Vec3::from(floats::<3>(reader)?) });
         }
-        let particles = load_particles(reader)?;
-        if !shapes.is_empty() && shapes.len() != particles.len() {
-            return Err(reader.damaged("rigid solids without a shape"));
-        }
+        let ids = load_ids(reader)?;
+        let [slack] = floats(reader)?;
+        let (first_particle, shape_count) = (ids.first, ids.shape_count);
+        let particles = load_particles(reader, ids.id)?;
         let count = particles.len();
-        let first_id = particles.id.iter().map(|id| id.0).min().unwrap_or(0);
-        if particles.id.iter().any(|id| id.0 - first_id >= count as u64) {
-            return Err(reader.damaged("particles whose ids do not follow each other"));
+        if !shapes.is_empty() && shapes.len() != shape_count {
+            return Err(reader.damaged("rigid solids without a shape"));
         }
 
         let model_name = reader.text()?;
@@ -288,7 +309,7 @@ impl Body {
             if end <= start || end > count {
                 return Err(reader.damaged("pieces that do not follow each other"));
             }
-            let [x, y, z, elastic] = f64s(reader)?;
+            let [x, y, z, elastic, born] = f64s(reader)?;
             let [relative, quiet] = floats(reader)?;
             pieces.push(Piece {
                 id: PieceId(numbers[0]),
@@ -302,6 +323,7 @@ impl Body {
                 touched_before: numbers[4] != 0,
                 unconverged: 0,
                 elastic,
+                born: born.is_finite().then_some(born),
                 residual: Residual { relative },
                 shape: None,
                 predicted: Motion::default(),
@@ -315,6 +337,12 @@ impl Body {
         for _ in 0..reader.number()? {
             grips.push(load_grip(reader, count)?);
         }
+        let mut near = match model.solid().bond_count() {
+            0 => Near::default(),
+            _ => Near::new(&particles, first_particle.0, shape_count, &Workers::default()),
+        };
+        // that of all particles, those that are gone included
+        near.slack = slack;
         Ok(Self {
             id,
             name,
@@ -322,12 +350,10 @@ impl Body {
             damping,
             scratch: Scratch::new(&particles),
             changes: Changes::with_room(model.solid().bond_count(), count),
-            near: match model.solid().bond_count() {
-                0 => Near::default(),
-                _ => Near::new(&particles, &Workers::default()),
-            },
+            near,
+            first_particle,
+            shape_count,
             shapes,
-            first_id,
             layers,
             particles,
             model,
@@ -342,9 +368,38 @@ impl Body {
     }
 }
 
-/// Constants and state; the columns of the substep are made anew.
-fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
+/// Particles by id, of those that a shape was spawned with.
+struct Ids {
+    id: Vec<ParticleId>,
+    first: ParticleId,
+    shape_count: usize,
+}
+
+fn load_ids(reader: &mut Reader<'_>) -> Result<Ids, SnapshotError> {
     let id: Vec<u64> = reader.column()?;
+    let first = reader.number()?;
+    // one byte for each of the shape's particles: 1 if it is still there
+    let mut there: Vec<u8> = reader.column()?;
+    let shape_count = there.len();
+    for id in &id {
+        let number = id.checked_sub(first).and_then(|number| usize::try_from(number).ok());
+        match number.and_then(|number| there.get_mut(number)) {
+            Some(there) if *there == 1 => *there = 0,
+            _ => return Err(reader.damaged("a particle whose id is not of its body")),
+        }
+    }
+    if there.contains(&1) {
+        return Err(reader.damaged("particles that are neither there nor gone"));
+    }
+    let id = id.into_iter().map(ParticleId).collect();
+    Ok(Ids { id, first: ParticleId(first), shape_count })
+}
+
+/// Constants and state; the columns of the substep are made anew.
+fn load_particles(
+    reader: &mut Reader<'_>,
+    id: Vec<ParticleId>,
+) -> Result<Particles, SnapshotError> {
     let count = id.len();
     if count == 0 {
         return Err(reader.damaged("a body without particles"));
@@ -365,8 +420,9 @@ fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
     let orientation: Vec<Rot> = reader.column_of(oriented)?;
     let velocity = reader.column_of(count)?;
     let spin = reader.column_of(oriented)?;
+    let strength = reader.column_of(count)?;
     Ok(Particles {
-        id: id.into_iter().map(ParticleId).collect(),
+        id,
         inv_inertia: inertia.iter().map(|j| j.inverse().unwrap_or_default()).collect(),
         previous: position.clone(),
         inertial: position.clone(),
@@ -389,6 +445,7 @@ fn load_particles(reader: &mut Reader<'_>) -> Result<Particles, SnapshotError> {
         orientation,
         velocity,
         spin,
+        strength,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::body::{Body, Impulse, Piece};
 use super::event::Event;
+use super::field::{self, Field};
 use super::obstacle::Obstacle;
 use super::report::StageTimes;
 use super::{Reaction, World};
@@ -27,6 +28,7 @@ pub(super) struct Around<'a> {
     /// World time at the end of the substep, s.
     pub time: f64,
     pub half_spaces: &'a [HalfSpace],
+    pub fields: &'a [Field],
     pub momentum_correction: bool,
     pub books: bool,
     /// Whether cracks may open.
@@ -56,6 +58,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
         gravity,
         time,
         half_spaces: &world.half_spaces,
+        fields: &world.fields,
         momentum_correction: world.config.momentum_correction,
         books: world.config.books,
         breaking: time >= f64::from(world.config.settle),
@@ -131,6 +134,7 @@ fn predict(body: &mut Body, around: Around<'_>) {
         grip.targets(index as u32, around.time, particles, origin_of, &mut scratch.held);
     }
     scratch.held.sort_unstable_by_key(|target| target.particle);
+    field::accelerate(around.fields, particles, pieces, model.solid(), around.step.h);
 
     for piece in pieces.iter_mut().filter(|piece| !piece.is_still()) {
         predict_piece(particles, piece, around);
@@ -487,7 +491,7 @@ fn integrator_loss(
     loss
 }
 
-/// Work of forces, pulls and grips.
+/// Work of forces, fields, pulls and grips.
 fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
     let Body { particles, scratch, spent, grips, pushes, .. } = body;
     let moved = |j: usize| (particles.position[j] - particles.previous[j]).as_dvec3();
@@ -502,7 +506,7 @@ fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
             spent.external_work += target.torque.as_dvec3().dot(turned(j));
         }
     }
-    if grips.is_empty() && pushes.is_empty() {
+    if grips.is_empty() && pushes.is_empty() && around.fields.is_empty() {
         return;
     }
     for j in span {
@@ -542,7 +546,8 @@ impl World {
         for body in &mut self.bodies {
             if body.changes.bonds_cut.len() > body.cuts_seen {
                 body.cuts_seen = body.changes.bonds_cut.len();
-                super::pieces::split(body, &mut self.next_piece, &mut self.events);
+                let born = Some(self.time);
+                super::pieces::split(body, born, &mut self.next_piece, &mut self.events);
                 body.stored(step, self.config.books);
             }
         }

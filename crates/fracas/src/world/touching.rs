@@ -73,11 +73,14 @@ impl Touching {
         fn room<T>(list: &mut Vec<T>, count: usize) {
             list.reserve(count.saturating_sub(list.len()));
         }
-        for list in [&mut self.contacts, &mut self.old, &mut self.local] {
+        for list in [&mut self.contacts, &mut self.old, &mut self.local, &mut self.woken] {
             room(list, contacts);
         }
         room(&mut self.touches, contacts);
         room(&mut self.bounces, contacts);
+        room(&mut self.dormant, contacts);
+        room(&mut self.names, particles);
+        self.sleep.reserve(particles);
         room(&mut self.local_touches, contacts);
         room(&mut self.order, contacts);
         room(&mut self.touched, particles);

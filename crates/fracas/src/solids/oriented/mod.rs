@@ -218,6 +218,16 @@ impl Solid for Oriented {
         }
     }
 
+    fn truncate(&mut self, count: usize) {
+        let gone = self.rest.groups.count[count..].iter().map(|&n| n as usize - 1);
+        self.bond_count -= gone.sum::<usize>() / 2;
+        self.rest.float_columns_mut().for_each(|column| column.truncate(count));
+        self.rest.groups.first.truncate(count);
+        self.rest.groups.count.truncate(count);
+        self.rotation.truncate(count);
+        self.audited.truncate(count);
+    }
+
     fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
         match field {
             MaterialField::Density => Err(NeedsReload),
