@@ -1,12 +1,13 @@
 //! Commands: checked when given, done at the start of the next step.
 
 use super::World;
+use super::attach::Attachment;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, HalfSpaceDesc, Region, ShapeDesc};
 use super::error::{CommandError, require};
 use super::event::Event;
 use super::grip::{self, Grip, Member};
-use super::ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{AttachmentId, BodyId, GripId, ObstacleId, ParticleId, PieceId};
 use super::report::Energy;
 use crate::contact::HalfSpace;
 use crate::contact::near::Near;
@@ -28,6 +29,10 @@ pub enum Command {
     Grip(GripId, GripDesc),
     /// A grip lets go.
     Release(GripId),
+    /// Two bodies are joined.
+    Attach(Box<Attachment>),
+    /// They are no longer.
+    Detach(AttachmentId),
     /// A force and torque on a particle, for one step.
     Push(BodyId, ParticleId, [f32; 3], [f32; 3]),
     /// A value of all of a body's materials.
@@ -48,7 +53,7 @@ impl World {
         Ok(id)
     }
 
-    /// Takes a body and its grips away.
+    /// Takes a body, its grips and its attachments away.
     ///
     /// # Errors
     /// [`CommandError::NoBody`].
@@ -198,7 +203,7 @@ impl World {
         Ok(())
     }
 
-    fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
+    pub(super) fn find(&self, id: BodyId) -> Result<&Body, CommandError> {
         self.body(id).ok_or(CommandError::NoBody(id))
     }
 
@@ -342,6 +347,7 @@ impl World {
                 if let Some(k) = self.bodies.iter().position(|body| body.id == id) {
                     let body = self.bodies.remove(k);
                     self.spent.add_spent(&body.spent);
+                    self.attachments.forget(id);
                 }
             }
             Command::Grip(id, desc) => {
@@ -354,6 +360,8 @@ impl World {
                     body.grips.retain(|grip| grip.id != id);
                 }
             }
+            Command::Attach(attachment) => self.apply_attachment(*attachment),
+            Command::Detach(id) => self.attachments.detach(id),
             Command::Push(id, particle, force, torque) => {
                 let Some(body) = self.bodies.iter_mut().find(|body| body.id == id) else { return };
                 if let Ok(index) = index_of(body, particle) {

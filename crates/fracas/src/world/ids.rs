@@ -32,6 +32,10 @@ id! {
     GripId
 }
 id! {
+    /// Glue or a hinge between two bodies.
+    AttachmentId
+}
+id! {
     /// An obstacle that never moves.
     ObstacleId
 }

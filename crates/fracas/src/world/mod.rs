@@ -1,5 +1,6 @@
 //! The world: everything that exists, and the step that moves it.
 
+mod attach;
 mod body;
 mod changes;
 mod command;
@@ -17,6 +18,7 @@ mod step;
 mod tests;
 mod touching;
 
+pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
 pub use body::{Body, Piece};
 pub use changes::Changes;
 pub use command::Command;
@@ -26,7 +28,7 @@ pub use desc::{
 };
 pub use error::CommandError;
 pub use event::Event;
-pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
+pub use ids::{AttachmentId, BodyId, GripId, ObstacleId, ParticleId, PieceId};
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
 
@@ -34,6 +36,7 @@ use crate::contact::{HalfSpace, Other};
 use crate::parallel::Workers;
 use crate::solids::{Motion, Step};
 use crate::state::{Sink, StateHash};
+use attach::Attachments;
 use glam::{DVec3, Vec3};
 use touching::Touching;
 
@@ -49,7 +52,7 @@ pub struct Reaction {
 
 /// Everything that exists.
 ///
-/// Whatever changes it (spawn, remove, grip, push, material, cut) is checked at once, queued as a
+/// Whatever changes it (spawn, remove, grip, attach, push, material, cut) is checked at once, queued as a
 /// [`Command`], and done at the start of the next step.
 ///
 /// Two worlds with the same commands at the same steps have the same bits, for any number of
@@ -68,6 +71,7 @@ pub struct World {
     bodies: Vec<Body>,
     half_spaces: Vec<HalfSpace>,
     touching: Touching,
+    attachments: Attachments,
     /// What removed bodies had spent.
     spent: Energy,
     queue: Vec<Command>,
@@ -101,6 +105,7 @@ impl World {
             bodies: Vec::new(),
             half_spaces: Vec::new(),
             touching: Touching::default(),
+            attachments: Attachments::default(),
             spent: Energy::default(),
             queue: Vec::new(),
             commands_done: false,
@@ -241,6 +246,7 @@ impl World {
         let contacts = &self.touching.contacts;
         let ordered = contacts.windows(2).all(|pair| pair[0].key < pair[1].key);
         assert!(ordered, "contacts are out of order, or two are of the same pair");
+        self.attachments.validate(&self.bodies);
     }
 
     /// Hash of everything that a later step reads. The same for any number of threads.
@@ -252,6 +258,7 @@ impl World {
             body.hash(&mut hash);
         }
         self.contact_state(&mut hash);
+        self.attachments.state(&mut hash);
         hash.number(self.next_piece);
         hash.finish()
     }

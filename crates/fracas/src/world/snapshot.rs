@@ -26,7 +26,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -69,6 +69,7 @@ impl World {
             body.save(&mut bytes);
         }
         self.contact_state(&mut bytes);
+        self.attachments.state(&mut bytes);
         let crc = crc32c(&bytes);
         bytes.number(crc.into());
         bytes
@@ -142,6 +143,7 @@ impl World {
             }
             world.touching.contacts.push(contact);
         }
+        world.load_attachments(reader)?;
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }
 }
@@ -530,7 +532,7 @@ fn f64s<const N: usize>(reader: &mut Reader<'_>) -> Result<[f64; N], SnapshotErr
     values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
 }
 
-fn floats<const N: usize>(reader: &mut Reader<'_>) -> Result<[f32; N], SnapshotError> {
+pub(super) fn floats<const N: usize>(reader: &mut Reader<'_>) -> Result<[f32; N], SnapshotError> {
     let values: Vec<f32> = reader.column_of(N)?;
     values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
 }

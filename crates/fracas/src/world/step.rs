@@ -48,6 +48,7 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
     };
     let clock = world.clock;
     let (bodies, touching) = (&mut world.bodies[..], &mut world.touching);
+    let attachments = &mut world.attachments;
     let timed = |slot: &mut f64, bodies: &mut [Body], stage: &(dyn Fn(&mut Body) + Sync)| {
         let start = clock();
         step.workers.for_each(bodies, &|body: &mut Body| stage(body));
@@ -58,13 +59,15 @@ pub(super) fn substep(world: &mut World, h: f32, ms: &mut StageTimes) {
     number_bodies(bodies);
     timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
     let start = clock();
-    touching.find(bodies, h, &step.workers);
+    attachments.begin(bodies);
+    touching.find(bodies, attachments, h, &step.workers);
     let found = clock();
     ms.contact += 1e3 * (found - start);
-    touching.solve(bodies, around);
+    touching.solve(bodies, attachments, around);
     ms.elastic += 1e3 * (clock() - found);
     timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
     timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
+    attachments.break_links(bodies, around, &mut world.events);
     timed(&mut ms.commit, bodies, &|body| commit(body, around));
 
     let start = clock();

@@ -1,5 +1,6 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
+use super::attach::Attachments;
 use super::body::{Body, Impulse};
 use super::step::{Around, range_of, solve_alone};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
@@ -8,6 +9,7 @@ use crate::material::combine_friction;
 use crate::parallel::{Span, Workers};
 use crate::sets::Sets;
 use crate::solids::{Anchor, Particles, Residual, Solid};
+use crate::solve::links::{Link, of_group};
 use crate::solve::{self, Held, Part, Side, Touch, solve_island};
 use glam::Vec3;
 
@@ -94,20 +96,32 @@ impl Touching {
     }
 
     /// All that may touch within the substep: what bodies have found of obstacles, and each other.
-    pub fn find(&mut self, bodies: &mut [Body], h: f32, workers: &Workers) {
+    pub fn find(
+        &mut self,
+        bodies: &mut [Body],
+        attachments: &Attachments,
+        h: f32,
+        workers: &Workers,
+    ) {
         std::mem::swap(&mut self.contacts, &mut self.old);
         self.contacts.clear();
         for body in bodies.iter_mut() {
             self.contacts.append(&mut body.scratch.found);
         }
-        self.find_pairs(bodies, h, workers);
+        self.find_pairs(bodies, attachments, h, workers);
         self.contacts.sort_unstable_by_key(|contact| contact.key);
         carry_over(&self.old, &mut self.contacts, h);
         self.touches.clear();
         self.touches.resize(self.contacts.len(), Touch::default());
     }
 
-    fn find_pairs(&mut self, bodies: &[Body], h: f32, workers: &Workers) {
+    fn find_pairs(
+        &mut self,
+        bodies: &[Body],
+        attachments: &Attachments,
+        h: f32,
+        workers: &Workers,
+    ) {
         self.list_items(bodies, h);
         let mut groups = self.items.iter().map(|item| item.group);
         let first = groups.next().unwrap_or(0);
@@ -117,7 +131,11 @@ impl Touching {
         let owners = &self.owners;
         let may_fight = |i: u32, j: u32| {
             let [a, b] = [owners[i as usize], owners[j as usize]];
-            if a.body != b.body || a.piece != b.piece {
+            if a.body != b.body {
+                let id = |o: Owner| bodies[o.body as usize].particles.id[o.particle as usize];
+                return !attachments.are_quiet(id(a), id(b));
+            }
+            if a.piece != b.piece {
                 return true;
             }
             let body = &bodies[a.body as usize];
@@ -161,8 +179,13 @@ impl Touching {
     }
 
     /// Solves all pieces: those that touch or are held with all they touch, the others alone.
-    pub fn solve(&mut self, bodies: &mut [Body], around: Around<'_>) {
-        self.join(bodies);
+    pub fn solve(
+        &mut self,
+        bodies: &mut [Body],
+        attachments: &mut Attachments,
+        around: Around<'_>,
+    ) {
+        self.join(bodies, attachments);
         for body in bodies.iter_mut() {
             body.scratch.cluster = self.clusters.find(body.scratch.number);
         }
@@ -170,12 +193,14 @@ impl Touching {
         bodies.sort_unstable_by_key(|body| (body.scratch.cluster, body.scratch.number));
         self.list_parts(bodies);
         self.list_contacts(bodies);
-        self.list_islands(bodies);
+        self.list_links(attachments);
+        self.list_islands(bodies, attachments.links());
         let Self { parts, local, local_touches, rooms, lists, .. } = self;
         rooms.resize_with(rooms.len().max(lists.clusters.len()), Default::default);
         let touches = &mut local_touches[..];
         let clusters = &lists.clusters[..];
-        let work = Work { bodies, parts, contacts: local, touches, clusters, rooms };
+        let links = attachments.links_mut();
+        let work = Work { bodies, parts, contacts: local, touches, links, clusters, rooms };
         work.run(&lists.islands, around);
         bodies.sort_unstable_by_key(|body| body.scratch.number);
         for (k, &(_, index)) in self.order.iter().enumerate() {
@@ -184,6 +209,7 @@ impl Touching {
             (kept.force, kept.slip_force, kept.sliding) = (force, slip_force, sliding);
             self.touches[index as usize] = self.local_touches[k];
         }
+        attachments.tell(bodies, self.contacts.len());
         self.tell(bodies);
     }
 
@@ -247,8 +273,17 @@ impl Touching {
         self.local_touches.resize(self.local.len(), Touch::default());
     }
 
-    /// Where islands and clusters end in the lists of bodies, parts and contacts.
-    fn list_islands(&mut self, bodies: &[Body]) {
+    /// Links, island by island, with bodies named by their place in the cluster.
+    fn list_links(&mut self, attachments: &mut Attachments) {
+        let Self { islands, clusters, first_piece, side_of, .. } = self;
+        attachments.list_links(|body, piece| {
+            let island = islands.find(first_piece[body as usize] + piece);
+            ([clusters.find(body), island], side_of[body as usize])
+        });
+    }
+
+    /// Where islands and clusters end in the lists of bodies, parts, contacts and links.
+    fn list_islands(&mut self, bodies: &[Body], links: &[Link]) {
         let Lists { islands, clusters } = &mut self.lists;
         islands.clear();
         let mut contacts = 0;
@@ -268,12 +303,13 @@ impl Touching {
             }
             let in_cluster = |island: &Island| self.parts[island.parts - 1].group[0] <= cluster;
             island += islands[island..].partition_point(in_cluster);
-            clusters.push(Cluster { bodies: k + 1, islands: island });
+            let links = links.partition_point(|link| link.group[0] <= cluster);
+            clusters.push(Cluster { bodies: k + 1, islands: island, links });
         }
     }
 
     /// Joins what touches, and notes which pieces do.
-    fn join(&mut self, bodies: &[Body]) {
+    fn join(&mut self, bodies: &[Body], attachments: &Attachments) {
         self.first_piece.clear();
         let mut number = 0;
         for body in bodies {
@@ -298,6 +334,13 @@ impl Touching {
                 self.islands.join(first, second);
                 self.clusters.join(contact.first.body, spot.body);
             }
+        }
+        for [(a, p), (b, q)] in attachments.joined() {
+            let [first, second] = [(a, p), (b, q)].map(|(b, p)| self.first_piece[b as usize] + p);
+            self.touched[first as usize] = true;
+            self.touched[second as usize] = true;
+            self.islands.join(first, second);
+            self.clusters.join(a, b);
         }
     }
 
@@ -375,11 +418,12 @@ struct Island {
 }
 
 /// Bodies that touch each other, directly or through others: where they end among bodies, and their
-/// islands among islands.
+/// islands and links among islands and links.
 #[derive(Clone, Copy, Debug)]
 struct Cluster {
     bodies: usize,
     islands: usize,
+    links: usize,
 }
 
 #[derive(Debug, Default)]
@@ -394,17 +438,19 @@ struct Work<'a> {
     parts: &'a mut [Part],
     contacts: &'a mut [Contact],
     touches: &'a mut [Touch],
+    links: &'a mut [Link],
     clusters: &'a [Cluster],
     rooms: &'a mut [solve::Scratch],
 }
 
-/// How many of all bodies, islands, parts and contacts come before a row of clusters.
+/// How many of all bodies, islands, parts, contacts and links come before a row of clusters.
 #[derive(Clone, Copy, Default)]
 struct Before {
     bodies: usize,
     islands: usize,
     parts: usize,
     contacts: usize,
+    links: usize,
 }
 
 impl Work<'_> {
@@ -414,7 +460,7 @@ impl Work<'_> {
 
     /// Splits the row until single clusters are left, which are solved.
     fn run_from(self, before: Before, islands: &[Island], around: Around<'_>) {
-        let Self { bodies, parts, contacts, touches, clusters, rooms } = self;
+        let Self { bodies, parts, contacts, touches, links, clusters, rooms } = self;
         let count = clusters.len();
         if count < 2 {
             if count == 1 {
@@ -424,6 +470,7 @@ impl Work<'_> {
                     parts,
                     contacts,
                     touches,
+                    links,
                     mine,
                     before,
                     &mut rooms[0],
@@ -433,7 +480,8 @@ impl Work<'_> {
             return;
         }
         let half = count / 2;
-        let Cluster { bodies: bodies_end, islands: islands_end } = clusters[half - 1];
+        let Cluster { bodies: bodies_end, islands: islands_end, links: links_end } =
+            clusters[half - 1];
         let last = islands_end.checked_sub(1).map(|k| islands[k]);
         let Island { parts: parts_end, contacts: contacts_end } =
             last.unwrap_or(Island { parts: 0, contacts: 0 });
@@ -442,11 +490,13 @@ impl Work<'_> {
             islands: islands_end,
             parts: parts_end,
             contacts: contacts_end,
+            links: links_end,
         };
         let (bodies_a, bodies_b) = bodies.split_at_mut(middle.bodies - before.bodies);
         let (parts_a, parts_b) = parts.split_at_mut(middle.parts - before.parts);
         let (contacts_a, contacts_b) = contacts.split_at_mut(middle.contacts - before.contacts);
         let (touches_a, touches_b) = touches.split_at_mut(middle.contacts - before.contacts);
+        let (links_a, links_b) = links.split_at_mut(middle.links - before.links);
         let (clusters_a, clusters_b) = clusters.split_at(half);
         let (rooms_a, rooms_b) = rooms.split_at_mut(half);
         let a = Work {
@@ -454,6 +504,7 @@ impl Work<'_> {
             parts: parts_a,
             contacts: contacts_a,
             touches: touches_a,
+            links: links_a,
             clusters: clusters_a,
             rooms: rooms_a,
         };
@@ -462,6 +513,7 @@ impl Work<'_> {
             parts: parts_b,
             contacts: contacts_b,
             touches: touches_b,
+            links: links_b,
             clusters: clusters_b,
             rooms: rooms_b,
         };
@@ -477,6 +529,7 @@ fn solve_cluster(
     parts: &mut [Part],
     contacts: &mut [Contact],
     touches: &mut [Touch],
+    links: &mut [Link],
     islands: &[Island],
     before: Before,
     room: &mut solve::Scratch,
@@ -491,7 +544,9 @@ fn solve_cluster(
         let theirs = contact..island.contacts - before.contacts;
         (part, contact) = (mine.end, theirs.end);
         let (contacts, touches) = (&mut contacts[theirs.clone()], &mut touches[theirs]);
-        solve_island(bodies, &mut parts[mine], contacts, touches, around.step, room);
+        let joined = of_group(links, parts[mine.start].group);
+        let (parts, links) = (&mut parts[mine], &mut links[joined]);
+        solve_island(bodies, parts, contacts, touches, links, around.step, room);
     }
     for part in parts.iter() {
         let body = &mut bodies[part.side];
@@ -521,7 +576,7 @@ impl Side for Body {
 
 impl Body {
     /// The index of the piece that a particle is in.
-    fn piece_of(&self, particle: u32) -> u32 {
+    pub(super) fn piece_of(&self, particle: u32) -> u32 {
         self.pieces.partition_point(|piece| piece.span.end <= particle as usize) as u32
     }
 
