@@ -66,12 +66,9 @@ fn glue_carries_the_weight_over_the_shared_face() {
         let weight = world.body(lower).unwrap().mass() * 9.81;
         let attachment = world.attachment(glue).unwrap();
         let force = attachment.force();
-        println!("shift {shift}: {force:?} for {weight}, links {}", attachment.links());
         // on the upper block, downwards
         assert!((force[1] + weight).abs() < 0.01 * weight, "{force:?} N for {weight} N");
         assert!(force[0].hypot(force[2]) < 0.01 * weight, "{force:?} N are not upright");
-        let [x, y, z] = centre_of_mass(world.body(lower).unwrap());
-        println!("centre {x} {y} {z}");
     }
 }
 
@@ -109,7 +106,6 @@ fn a_glued_beam_bends_like_one_piece() {
     for across in [1, 3] {
         let whole = sag(&[10], across, 2.0);
         let glued = sag(&[5, 5], across, 2.0);
-        println!("{across}: whole {whole} glued {glued}");
         assert!((glued / whole - 1.0).abs() < 0.25, "{across}: {glued} m, in one piece {whole} m");
     }
 }
@@ -183,29 +179,55 @@ fn pressure_does_not_part_glue() {
     assert!((pressed / weight - 1.0).abs() < 0.02, "{pressed} N for {weight} N");
 }
 
-/// Peeled from one end, glue of low toughness goes on where it has begun to part, under a load that
-/// tough glue bears.
-#[test]
-fn low_toughness_unzips() {
-    let peel = |toughness: f32| {
-        let mut world = World::new(weightless()).unwrap();
-        let rubber = damped(1e6);
-        let lower = world.spawn(block([8, 2, 2], &rubber, [0.0; 3])).unwrap();
-        let upper = world.spawn(block([8, 2, 2], &rubber, [0.0, 0.1, 0.0])).unwrap();
-        let under = [INF, 0.0, INF];
-        world.grip(grip_box(lower, [-INF; 3], under, GripMotion::Hold)).unwrap();
-        let end = MoveKey { time: 1.0, offset: [0.0, 0.015, 0.0], angle: 0.0 };
-        let keys = vec![MoveKey::default(), end];
-        let motion = GripMotion::Move { pivot: [0.0; 3], axis: [1.0, 0.0, 0.0], keys };
-        world.grip(grip_box(upper, [0.16, 0.0, -INF], [INF; 3], motion)).unwrap();
-        let glue = AttachDesc { strength: 2e4, toughness, ..near([lower, upper]) };
-        let glue = world.attach(glue).unwrap();
-        run(&mut world, 70);
-        world.attachment(glue).unwrap().broken_links()
+/// Peels a bar off another that is held. Returns the mean stress intensity at which the glue went on
+/// parting, by beam theory, and how many links are left.
+///
+/// ```text
+/// K² = E G = 6 P² (a + 0.64 h)² / (b² h³):   energy of an arm of length a, height h, width b
+/// ```
+fn peel(toughness: f32) -> (f64, usize) {
+    let mut world = World::new(weightless()).unwrap();
+    let rubber = damped(1e6);
+    let lower = world.spawn(block([8, 2, 2], &rubber, [0.0; 3])).unwrap();
+    let upper = world.spawn(block([8, 2, 2], &rubber, [0.0, 0.1, 0.0])).unwrap();
+    world.grip(grip_box(lower, [-INF; 3], [INF, 0.0, INF], GripMotion::Hold)).unwrap();
+    let end = MoveKey { time: 1.5, offset: [0.0, 0.008, 0.0], angle: 0.0 };
+    let motion = GripMotion::Move {
+        pivot: [0.0; 3],
+        axis: [1.0, 0.0, 0.0],
+        keys: vec![MoveKey::default(), end],
     };
-    let [tough, brittle] = [INF, 1e3].map(peel);
-    println!("broken {tough} {brittle}");
-    assert!(tough > 0 && brittle > tough, "broken: {tough} tough, {brittle} brittle");
+    // the last column of the arm
+    world.grip(grip_box(upper, [0.16, 0.0, -INF], [INF; 3], motion)).unwrap();
+    let glue = AttachDesc { strength: 2e4, toughness, ..near([lower, upper]) };
+    let glue = world.attach(glue).unwrap();
+    let (h, b) = (0.1_f64, 0.1_f64);
+    let mut found = Vec::new();
+    for _ in 0..90 {
+        let before = world.attachment(glue).unwrap().clone();
+        world.step(FRAME);
+        let (was, now) = (before.broken_links(), world.attachment(glue).unwrap().broken_links());
+        // past the first column, before the far end: four links every half cell
+        if now > was && (8..40).contains(&was) {
+            let a = 0.025 * (was as f64 / 4.0 - 1.0);
+            found.push(6f64.sqrt() * before.force()[1] * (a + 0.64 * h) / (b * h.powf(1.5)));
+        }
+    }
+    (found.iter().sum::<f64>() / found.len().max(1) as f64, world.attachment(glue).unwrap().links())
+}
+
+/// Glue of low toughness goes on parting under a load that tough glue bears, and about at the
+/// intensity it was given. A face of a particle blunts the tip, so it takes more, not less.
+#[test]
+fn peeling_takes_the_toughness() {
+    let (_, tough) = peel(INF);
+    let mut measured = [2e3_f32, 3e3].map(|toughness| {
+        let (intensity, left) = peel(toughness);
+        assert!(left < tough, "{left} links left, {tough} of tough glue");
+        intensity / f64::from(toughness)
+    });
+    measured.sort_by(f64::total_cmp);
+    assert!(measured[0] > 0.8 && measured[1] < 1.8, "{measured:?} of the toughness");
 }
 
 /// Two that are glued turn as one: nothing they exert on each other changes their momenta.
@@ -438,7 +460,7 @@ fn the_same_bits_on_any_number_of_threads_and_after_a_snapshot() {
             assert_eq!(world.step(FRAME).hash, hash, "after a snapshot, step {step}");
         }
         // some of the links have broken by then, not all
-        if step == 20 {
+        if step == 0 {
             let bytes = one.save();
             loaded = Some(World::load(&bytes, 1).unwrap());
             for k in 1..=3 {
@@ -446,8 +468,9 @@ fn the_same_bits_on_any_number_of_threads_and_after_a_snapshot() {
                     .map(|world| world.attachment(AttachmentId(k)).unwrap().clone());
                 assert_eq!(before.force(), after.force());
                 assert_eq!(before.links(), after.links());
-                println!("{k}: {} links, {} broken", before.links(), before.broken_links());
             }
+            let torn = one.attachment(AttachmentId(2)).unwrap();
+            assert!(torn.links() > 0 && torn.broken_links() > 0, "{torn:?}");
         }
     }
     one.validate();

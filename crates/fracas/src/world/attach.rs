@@ -202,17 +202,19 @@ impl Attachment {
     ///
     /// ```text
     /// σ = √(max(0, σ_n)² + τ²):   pull and shear count, pressure does not
-    /// parts if  σ > strength,  or, at the edge of what has parted,  K = σ √(π s/2) > toughness
+    /// parts if  σ > strength,  or, at the edge of what has parted,  K = σ √(π w/2) > toughness
     /// ```
     ///
-    /// Ahead of a crack σ(r) = K/√(2πr), whose mean over the width s of the first joint is
-    /// K √(2/(πs)): so K follows from the mean stress of that joint.
+    /// Ahead of a crack σ(r) = K/√(2πr), whose mean over a width w is K √(2/(πw)): so K follows
+    /// from the mean stress there. Bodies resolve stress no finer than their particles, so w is the
+    /// width of the face of a pair, over which the stress of its joints is the same.
     fn parts(&self, joint: &Joint, normal: Vec3) -> bool {
         let along = joint.force.dot(normal);
         let shear = joint.force - along * normal;
         let pull = (-along).max(0.0);
         let stress = (pull * pull + shear.length_squared()).sqrt() / joint.area;
-        let intensity = stress * (0.5 * PI * joint.width()).sqrt();
+        let face = (joint.area / joint.share).sqrt();
+        let intensity = stress * (0.5 * PI * face).sqrt();
         stress > self.strength
             || joint.condition == Condition::Exposed && intensity > self.toughness
     }
