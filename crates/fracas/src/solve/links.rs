@@ -1,20 +1,31 @@
-//! Links: pairs of points that are kept together, inside the same solve as contacts.
+//! Links: pairs of points that are held together, inside the same solve as contacts.
 //!
 //! ```text
-//! g(x) = first point − second point = 0,   three equations, always active
-//! residual  f = λ − k g(x);   product  k JᵀJ;   after each round  λ ← λ − k g(x)
+//! g(x) = first point − second point;   f = −k g on the first;   product  k JᵀJ
 //! ```
 //!
-//! Unlike a contact a link pulls as well as it pushes, so a force is never cut off.
+//! A link is a spring, about as stiff as what it holds together, and always active: it pulls as well
+//! as it pushes. It has no multiplier, unlike a contact. Kept from substep to substep, λ ← λ − k g
+//! would make m g̈ = λ an equation of third order in time, whose oscillations grow wherever
+//! k h² < m: two blocks glued together stood, a chain of six flew apart. The force of a spring at
+//! rest is the same, and the gap that it leaves is that of one more layer of the body.
 
-use super::{Dofs, Part, RIGID_STIFFNESS, STIFFNESS, Side};
+use super::{Dofs, Part, Side};
 use crate::contact::Spot;
 use crate::math::Rot;
 use crate::parallel::Span;
 use crate::solids::{DofsRef, Step};
 use glam::Vec3;
 
-/// Two points that are kept together during a substep.
+/// Stiffness of the links of a pair of particles over that of the particles: as if they were bonded.
+/// (Hanging blocks of two layers sag twice as much as with stiff links, half of their layers being
+/// those between them.)
+const STIFFNESS: f32 = 3.0;
+/// The same for pieces of one particle, whose only stiffness is inertia. Stiffer, rods of eight no
+/// longer converge; as it is they sag by a twentieth of their length.
+const RIGID_STIFFNESS: f32 = 100.0;
+
+/// Two points that are held together during a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Link {
     /// Names of its cluster and island, as in [`Part::group`].
@@ -26,9 +37,9 @@ pub struct Link {
     pub spots: [Spot; 2],
     /// First point minus second at the start of the substep, in m.
     pub gap: Vec3,
-    /// Part that it has in keeping its two particles together: several links may.
+    /// Part that it has in holding its two particles together: several links may.
     pub share: f32,
-    /// λ: force on the first, in N; after the solve what the solve has felt.
+    /// Force on the first, in N, after the solve.
     pub force: Vec3,
     /// Motion of the first point relative to the second during the substep, in m.
     pub moved: Vec3,
@@ -40,14 +51,14 @@ pub struct Link {
 
 impl Link {
     /// Before the solve.
-    pub fn new(index: u32, spots: [Spot; 2], gap: Vec3, share: f32, force: Vec3) -> Self {
+    pub fn new(index: u32, spots: [Spot; 2], gap: Vec3, share: f32) -> Self {
         Self {
             group: [0; 2],
             index,
             spots,
             gap,
             share,
-            force,
+            force: Vec3::ZERO,
             moved: Vec3::ZERO,
             places: [0; 2],
             stiffness: 0.0,
@@ -91,7 +102,7 @@ pub fn of_group(links: &[Link], group: [u32; 2]) -> Span {
 }
 
 /// Finds the unknowns, and the stiffness from that of the points: k = κ share / Σ tr(D⁻¹)/3, with κ
-/// as for contacts.
+/// between that of rigid points and that of others by what each contributes.
 pub(super) fn prepare<S: Side>(links: &mut [Link], sides: &[S], parts: &[Part], step: &Step) {
     for link in links {
         let (mut all, mut weighted) = (0.0, 0.0);
@@ -113,7 +124,7 @@ pub(super) fn prepare<S: Side>(links: &mut [Link], sides: &[S], parts: &[Part], 
 pub(super) fn open_round(links: &[Link], moved: &Dofs, residual: &mut Dofs, extra: &mut [f32]) {
     for link in links {
         let gap = link.gap + link.motion(moved.all());
-        link.add_force(residual, link.force - link.stiffness * gap);
+        link.add_force(residual, -link.stiffness * gap);
         for place in link.places {
             extra[place as usize] += link.stiffness;
         }
@@ -127,11 +138,11 @@ pub(super) fn add_product(links: &[Link], p: &Dofs, out: &mut Dofs) {
     }
 }
 
-/// The forces felt become multipliers.
+/// Forces at the end of a round.
 pub(super) fn close_round(links: &mut [Link], moved: &Dofs) {
     for link in links {
         link.moved = link.motion(moved.all());
-        link.force -= link.stiffness * (link.gap + link.moved);
+        link.force = -link.stiffness * (link.gap + link.moved);
     }
 }
 

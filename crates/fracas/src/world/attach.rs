@@ -38,7 +38,8 @@ pub struct AttachDesc {
     pub region: AttachRegion,
     /// What the joint lets them do.
     pub kind: AttachKind,
-    /// Stress of pull and shear at which it parts, in Pa; above 0, `inf` never parts.
+    /// Stress of pull and shear at which it parts, in Pa; above 0, or `inf`. Where the solver cannot
+    /// hold a load and two particles are torn apart by their own width, `inf` parts, too.
     pub strength: f32,
     /// Stress intensity at which what has begun to part goes on, in Pa √m; above 0 or `inf`.
     pub toughness: f32,
@@ -133,7 +134,7 @@ struct Joint {
     /// Part that it has in holding its two particles together.
     share: f32,
     condition: Condition,
-    /// λ: force on the first body, in N; warm start of the next solve.
+    /// On the first body in the last substep, in N.
     force: Vec3,
 }
 
@@ -213,8 +214,7 @@ impl Attachment {
         let shear = joint.force - along * normal;
         let pull = (-along).max(0.0);
         let stress = (pull * pull + shear.length_squared()).sqrt() / joint.area;
-        let face = (joint.area / joint.share).sqrt();
-        let intensity = stress * (0.5 * PI * face).sqrt();
+        let intensity = stress * (0.5 * PI * joint.face()).sqrt();
         stress > self.strength
             || joint.condition == Condition::Exposed && intensity > self.toughness
     }
@@ -224,6 +224,11 @@ impl Joint {
     /// Side of the square that it holds together, in m.
     fn width(&self) -> f32 {
         self.area.sqrt()
+    }
+
+    /// Side of the square that its two particles share, in m.
+    fn face(&self) -> f32 {
+        (self.area / self.share).sqrt()
     }
 
     /// Whether two share a side of their squares. Joints stand at the Gauss points of faces, at

@@ -36,6 +36,8 @@ struct Active {
     joint: u32,
     bodies: [u32; 2],
     pieces: [u32; 2],
+    /// Whether its points are farther apart than its face is wide: a load that no solve can hold.
+    torn: bool,
 }
 
 impl Attachments {
@@ -128,15 +130,23 @@ impl Attachments {
                     let turned = body(side).particles.previous_orientation.get(j);
                     *turned.unwrap_or(&Rot::IDENTITY) * ends[side].arm
                 };
-                let points = [0, 1].map(|side| centre(side) + arm(side));
-                let middle = 0.5 * (points[0] + points[1]);
+                let arms = [arm(0), arm(1)];
+                let gap = (centre(0) + arms[0]) - (centre(1) + arms[1]);
+                // arms to one point, so that the pair has no torque of its own
+                let half = [-0.5 * gap, 0.5 * gap];
                 let spots = [0, 1].map(|side| Spot {
                     body: numbers[side],
-                    anchor: Anchor { particle: ends[side].particle, arm: middle - centre(side) },
+                    anchor: Anchor { particle: ends[side].particle, arm: arms[side] + half[side] },
                 });
-                let (number, gap) = (self.active.len() as u32, points[0] - points[1]);
-                self.active.push(Active { attachment: index, joint: k, bodies: numbers, pieces });
-                self.links.push(Link::new(number, spots, gap, joint.share, joint.force));
+                let number = self.active.len() as u32;
+                self.active.push(Active {
+                    attachment: index,
+                    joint: k,
+                    bodies: numbers,
+                    pieces,
+                    torn: false,
+                });
+                self.links.push(Link::new(number, spots, gap, joint.share));
             }
         }
     }
@@ -171,8 +181,9 @@ impl Attachments {
     /// Keeps the forces, and gives every body those it felt. `contacts` have been numbered before.
     pub fn tell(&mut self, bodies: &mut [Body], contacts: usize) {
         for link in &self.links {
-            let active = self.active[link.index as usize];
+            let active = &mut self.active[link.index as usize];
             let joint = &mut self.list[active.attachment as usize].joints[active.joint as usize];
+            active.torn = (link.gap + link.moved).length() > joint.face();
             // quarantine will find the piece whose numbers are not finite
             joint.force = if link.force.is_finite() { link.force } else { Vec3::ZERO };
             for (side, force) in [link.force, -link.force].into_iter().enumerate() {
@@ -195,11 +206,8 @@ impl Attachments {
     }
 
     /// Breaks what its load parts, only where the solve of both pieces has converged: a break test
-    /// is a test of the material. All are judged before one is broken.
+    /// is a test of the material. All are judged before one is broken. What is torn is gone anyway.
     pub fn break_links(&mut self, bodies: &[Body], around: Around<'_>, events: &mut Vec<Event>) {
-        if !around.breaking {
-            return;
-        }
         self.breaking.clear();
         for (active, index) in self.active.iter().zip(0..) {
             let attachment = &self.list[active.attachment as usize];
@@ -210,7 +218,8 @@ impl Attachments {
             };
             let body = &bodies[active.bodies[0] as usize];
             let normal = turned(body, &joint.ends[0]) * joint.normal;
-            if attachment.parts(joint, normal) && converged(0) && converged(1) {
+            let may_part = around.breaking && converged(0) && converged(1);
+            if active.torn || may_part && attachment.parts(joint, normal) {
                 self.breaking.push(index);
             }
         }
