@@ -106,7 +106,7 @@ fn a_glued_beam_bends_like_one_piece() {
     for across in [1, 3] {
         let whole = sag(&[10], across, 2.0);
         let glued = sag(&[5, 5], across, 2.0);
-        assert!((glued / whole - 1.0).abs() < 0.25, "{across}: {glued} m, in one piece {whole} m");
+        assert!((glued / whole - 1.0).abs() < 0.1, "{across}: {glued} m, in one piece {whole} m");
     }
 }
 
@@ -227,7 +227,7 @@ fn peeling_takes_the_toughness() {
         intensity / f64::from(toughness)
     });
     measured.sort_by(f64::total_cmp);
-    assert!(measured[0] > 0.8 && measured[1] < 1.8, "{measured:?} of the toughness");
+    assert!(measured[0] > 0.9 && measured[1] < 1.5, "{measured:?} of the toughness");
 }
 
 /// Two that are glued turn as one: nothing they exert on each other changes their momenta.
@@ -474,4 +474,53 @@ fn the_same_bits_on_any_number_of_threads_and_after_a_snapshot() {
         }
     }
     one.validate();
+}
+
+/// Links are springs and keep no memory. With multipliers that are kept from substep to substep, two
+/// glued blocks stood and six flew apart within a second.
+#[test]
+fn a_chain_of_glued_blocks_hangs_still() {
+    for heavy in [1.0, 30.0] {
+        let mut world = World::new(WorldConfig::default()).unwrap();
+        let rubber = damped(1e6);
+        let mut blocks = Vec::new();
+        for k in 0..6 {
+            let density = if k == 5 { 1000.0 * heavy } else { 1000.0 };
+            let rubber = MaterialDesc { density: density.into(), ..rubber.clone() };
+            let at = [0.0, -0.1 * f64::from(k), 0.0];
+            blocks.push(world.spawn(block([2, 2, 2], &rubber, at)).unwrap());
+        }
+        hold_above(&mut world, blocks[0], -INF);
+        let glued = blocks.windows(2).map(|pair| world.attach(near([pair[0], pair[1]])).unwrap());
+        let glued: Vec<_> = glued.collect();
+        run(&mut world, 180);
+        let last = world.step(FRAME);
+        assert!(last.max_speed < 0.05, "{heavy}: it moves with {} m/s", last.max_speed);
+        let mut weight = 0.0;
+        for (k, &glue) in glued.iter().enumerate().rev() {
+            weight += world.body(blocks[k + 1]).unwrap().mass() * 9.81;
+            let [_, y, _] = world.attachment(glue).unwrap().force();
+            assert!((y / weight + 1.0).abs() < 0.02, "{heavy}: {y} N at {k}, not {weight} N");
+        }
+    }
+}
+
+/// Bodies of a single particle are held by their faces, too: four in a row stand out from the wall.
+#[test]
+fn a_row_of_single_particles_stands_out() {
+    let mut world = World::new(WorldConfig::default()).unwrap();
+    let mut row = Vec::new();
+    for k in 0..4 {
+        let at = [f64::from(D) * f64::from(k), 0.0, 0.0];
+        row.push(world.spawn(block([1, 1, 1], &material(1e6), at)).unwrap());
+    }
+    hold_above(&mut world, row[0], -INF);
+    let glued = row.windows(2).map(|pair| world.attach(near([pair[0], pair[1]])).unwrap());
+    let glued: Vec<_> = glued.collect();
+    run(&mut world, 60);
+    let [_, y, _] = centre_of_mass(world.body(row[3]).unwrap());
+    assert!(y.abs() < 0.05 * 0.15, "the end sags by {y} m");
+    let weight = 3.0 * world.body(row[1]).unwrap().mass() * 9.81;
+    let [_, y, _] = world.attachment(glued[0]).unwrap().force();
+    assert!((y / weight + 1.0).abs() < 0.01, "{y} N for {weight} N");
 }

@@ -203,18 +203,20 @@ impl Attachment {
     ///
     /// ```text
     /// σ = √(max(0, σ_n)² + τ²):   pull and shear count, pressure does not
-    /// parts if  σ > strength,  or, at the edge of what has parted,  K = σ √(π w/2) > toughness
+    /// parts if  σ > strength,  or, at the edge of what has parted,  K = σ √(π w) > toughness
     /// ```
     ///
-    /// Ahead of a crack σ(r) = K/√(2πr), whose mean over a width w is K √(2/(πw)): so K follows
-    /// from the mean stress there. Bodies resolve stress no finer than their particles, so w is the
-    /// width of the face of a pair, over which the stress of its joints is the same.
+    /// Ahead of a crack σ(r) = K/√(2πr), whose mean over a length l is K √(2/(πl)): so K follows
+    /// from the mean stress there. What the first joint sees is the mean over about two widths w of
+    /// the face of a pair: bodies resolve stress no finer than their particles, and glue gives way
+    /// like one more layer of them. (Peeled off, a bar then needs 1.2 to 1.3 of the toughness, by
+    /// the energy of its arm.)
     fn parts(&self, joint: &Joint, normal: Vec3) -> bool {
         let along = joint.force.dot(normal);
         let shear = joint.force - along * normal;
         let pull = (-along).max(0.0);
         let stress = (pull * pull + shear.length_squared()).sqrt() / joint.area;
-        let intensity = stress * (0.5 * PI * joint.face()).sqrt();
+        let intensity = stress * (PI * joint.face()).sqrt();
         stress > self.strength
             || joint.condition == Condition::Exposed && intensity > self.toughness
     }
