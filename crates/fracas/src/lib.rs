@@ -19,6 +19,7 @@ pub use glam;
 #[cfg(feature = "parallel")]
 pub use rayon;
 pub use world::{
-    Body, BodyDesc, BodyId, Command, CommandError, Event, GripDesc, GripId, GripMotion,
-    HalfSpaceDesc, ParticleId, PieceId, StepReport, World, WorldConfig,
+    AttachDesc, AttachKind, AttachRegion, Attachment, AttachmentId, Body, BodyDesc, BodyId,
+    Command, CommandError, Event, GripDesc, GripId, GripMotion, HalfSpaceDesc, ParticleId, PieceId,
+    StepReport, World, WorldConfig,
 };

@@ -9,7 +9,10 @@
 mod common;
 
 use common::*;
-use fracas::world::{DebrisRule, FieldDesc, FieldKind, GripMotion, World, WorldConfig, Zone};
+use fracas::world::{
+    AttachDesc, AttachRegion, DebrisRule, FieldDesc, FieldKind, GripMotion, World, WorldConfig,
+    Zone,
+};
 use fracas::{BodyId, ParticleId};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -249,6 +252,43 @@ fn r17_no_allocation_while_several_bodies_break() {
     }
     let found = allocations_of_step(&mut world);
     assert_eq!(found, 0, "{found} allocations while two bodies turned to dust");
+}
+
+/// Glued bodies hang, swing, are cut and tear off, and collide again.
+#[test]
+fn r17_no_allocation_while_glue_breaks() {
+    let _alone = alone();
+    let (mut world, upper) = warm(WorldConfig::default(), 1.0, |_, _| ());
+    world.remove(upper).unwrap();
+    let spawn = |world: &mut World, height| {
+        let mut desc = body(lattice([8, 4, 4], 0.05, 3), &material(1e6));
+        desc.position = [0.0, height, 0.0];
+        world.spawn(desc).unwrap()
+    };
+    let [upper, lower] = [1.0, 0.8].map(|height| spawn(&mut world, height));
+    let top = grip_box(upper, [-1.0, 0.0, -1.0], [1.0; 3], GripMotion::Hold);
+    world.grip(top).unwrap();
+    let region = AttachRegion::Near { distance: 0.01 };
+    let glue = AttachDesc { region, strength: 8e3, ..AttachDesc::new([upper, lower]) };
+    let glue = world.attach(glue).unwrap();
+    for _ in 0..3 {
+        world.step(FRAME);
+    }
+    assert_eq!(world.attachment(glue).unwrap().broken_links(), 0);
+    for [a, b] in bonds(&world, lower).into_iter().step_by(7) {
+        world.cut(lower, a, b).unwrap();
+    }
+    assert_none(&mut world, 5, "glued");
+    // four times what it can bear
+    let pushed = world.body(lower).unwrap().particle_ids().to_vec();
+    for step in 0..10 {
+        for &particle in &pushed {
+            world.push(lower, particle, [0.0, -20.0, 0.0], [0.0; 3]).unwrap();
+        }
+        let found = allocations_of_step(&mut world);
+        assert!(step == 0 || found == 0, "step {step}: {found} allocations");
+    }
+    assert!(world.attachment(glue).unwrap().broken_links() > 0, "nothing has broken");
 }
 
 /// A push is a force for one step: the list of them keeps its room.

@@ -7,8 +7,8 @@ use common::*;
 use fracas::material::{Material, MaterialField};
 use fracas::math::Rot;
 use fracas::world::{
-    Blast, DebrisRule, FieldDesc, FieldKind, GripDesc, GripMotion, MoveKey, PullKey, Region,
-    ShapeDesc, StepReport, World, WorldConfig, Zone,
+    AttachDesc, AttachKind, AttachRegion, Blast, DebrisRule, FieldDesc, FieldKind, GripDesc,
+    GripMotion, MoveKey, PullKey, Region, ShapeDesc, StepReport, World, WorldConfig, Zone,
 };
 use fracas::{BodyDesc, BodyId, CommandError, Event, HalfSpaceDesc, ParticleId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -392,6 +392,57 @@ fn r7_numbers_of_grips() {
         let keys = vec![PullKey { time: f64::from(value), ..PullKey::default() }];
         hold(world, id, GripMotion::Pull { keys }, None)
     });
+    table.finish();
+}
+
+#[test]
+fn r7_numbers_of_attachments() {
+    let mut table = Table::default();
+    // one block on another, half a cell beside it
+    let attach = |world: &mut World, change: &dyn Fn(&mut AttachDesc)| {
+        let mut new = World::new(WorldConfig::default())?;
+        let mut desc = body(lattice([2, 2, 2], 0.1, 3), &material(1e5));
+        let under = new.spawn(desc)?;
+        desc = body(lattice([2, 2, 2], 0.1, 3), &material(1e5));
+        desc.position = [0.05, 0.2, 0.0];
+        let over = new.spawn(desc)?;
+        let region = AttachRegion::Near { distance: 0.03 };
+        let mut desc = AttachDesc { region, ..AttachDesc::new([under, over]) };
+        change(&mut desc);
+        new.attach(desc)?;
+        *world = new;
+        Ok(())
+    };
+    let or_inf = |x: f32| x > 0.0;
+    table.row("strength", or_inf, |world, _, value| attach(world, &|desc| desc.strength = value));
+    table.row("toughness", or_inf, |world, _, value| attach(world, &|desc| desc.toughness = value));
+    // particles are 0.0118 m from their nearest
+    table.row(
+        "distance",
+        |x| x > 0.0118 && x.is_finite(),
+        |world, _, distance| attach(world, &|desc| desc.region = AttachRegion::Near { distance }),
+    );
+    let hinge = |point, axis| AttachKind::Hinge { point, axis };
+    for k in 0..3 {
+        // through the middle of the face, along any axis
+        table.row(
+            &format!("axis[{k}]"),
+            |x| x.is_finite() && x != 0.0,
+            |world, _, value| {
+                let mut axis = [0.0; 3];
+                axis[k] = value;
+                attach(world, &|desc| desc.kind = hinge([0.025, 0.1, 0.0], axis))
+            },
+        );
+    }
+    table.row(
+        "point[2]",
+        |x| x.is_finite(),
+        |world, _, value| {
+            let point = [0.025, 0.1, f64::from(value)];
+            attach(world, &|desc| desc.kind = hinge(point, [0.0, 0.0, 1.0]))
+        },
+    );
     table.finish();
 }
 

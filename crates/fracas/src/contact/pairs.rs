@@ -10,7 +10,7 @@ use glam::Vec3;
 const STEPS: usize = 16;
 
 /// The ellipsoid of a particle, in a frame whose origin lies at `shift` from that of its piece.
-fn pose(particles: &Particles, j: usize, shift: Vec3) -> Pose {
+pub(crate) fn pose(particles: &Particles, j: usize, shift: Vec3) -> Pose {
     // as it was at the start of the substep, from which its motion counts
     let rotation = match particles.previous_orientation.get(j) {
         Some(&q) => q * particles.axes[j],

@@ -1,6 +1,7 @@
 //! Conjugate gradients over one island, with its contacts.
 
 use super::dofs::{Dofs, dot, mix};
+use super::links::{self, Link};
 use super::{Pair, Part, Scratch, Side, Touch, add_force, relative_motion};
 use crate::contact::Contact;
 use crate::parallel::Span;
@@ -14,6 +15,7 @@ pub(super) struct System<'a, S> {
     pub step: &'a Step,
     pub contacts: &'a [Contact],
     pub touches: &'a [Touch],
+    pub links: &'a [Link],
 }
 
 /// `count` iterations from 0 on; the residual comes in and the solution goes out in `scratch`.
@@ -70,6 +72,7 @@ impl<S: Side> System<'_, S> {
             let push = if touch.active { touch.stiffness } else { 0.0 };
             add_force(out, contact, touch, push * along + touch.hold * (motion - along));
         }
+        links::add_product(self.links, p, out);
         self.mask(out);
     }
 

@@ -16,6 +16,7 @@
 
 mod cg;
 mod dofs;
+pub mod links;
 mod rigid;
 
 pub use dofs::{Dofs, Pair};
@@ -27,6 +28,7 @@ use crate::parallel::Span;
 use crate::solids::{DofsRef, Motion, Particles, Residual, Solid, Step};
 use cg::System;
 use glam::Vec3;
+use links::Link;
 
 /// Rounds per substep: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
@@ -156,12 +158,13 @@ impl Scratch {
 }
 
 /// Solves the substep of an island. `touches` stands beside `contacts`, whose spots name bodies by
-/// their index among the sides; parts come in the order of their sides and spans.
+/// their index among the sides, as those of `links` do; parts come in the order of their sides and spans.
 pub fn solve_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],
     contacts: &mut [Contact],
     touches: &mut [Touch],
+    links: &mut [Link],
     step: &Step,
     scratch: &mut Scratch,
 ) {
@@ -177,6 +180,7 @@ pub fn solve_island<S: Side>(
     for (contact, touch) in contacts.iter().zip(touches.iter_mut()) {
         *touch = prepare(sides, parts, contact, step);
     }
+    links::prepare(links, sides, parts, step);
     for _ in 0..ROUNDS {
         for part in parts.iter() {
             let (solid, particles, _) = sides[part.side].all_mut();
@@ -186,13 +190,16 @@ pub fn solve_island<S: Side>(
             solid.gradient(particles, part.span.clone(), step, residual);
         }
         open_round(contacts, touches, scratch);
-        cg::iterate(System { sides, parts, step, contacts, touches }, scratch, ITERATIONS);
+        links::open_round(links, &scratch.moved, &mut scratch.residual, &mut scratch.extra);
+        let system = System { sides, parts, step, contacts, touches, links };
+        cg::iterate(system, scratch, ITERATIONS);
         for part in parts.iter() {
             apply(sides[part.side].all_mut().1, part, scratch);
         }
         close_round(contacts, touches, scratch);
+        links::close_round(links, &scratch.moved);
     }
-    finish(sides, parts, contacts, touches, step, scratch);
+    finish(sides, parts, contacts, touches, links, step, scratch);
 }
 
 /// x_n + h v_n = x* − h² a, and targets for what is held.
@@ -361,6 +368,7 @@ fn finish<S: Side>(
     parts: &mut [Part],
     contacts: &[Contact],
     touches: &[Touch],
+    links: &[Link],
     step: &Step,
     scratch: &mut Scratch,
 ) {
@@ -384,6 +392,7 @@ fn finish<S: Side>(
             scale[place as usize] += force.length_squared();
         }
     }
+    links::finish(links, residual, scale);
     for part in parts.iter_mut() {
         let (_, particles, held) = sides[part.side].all_mut();
         let mut all = 0.0;

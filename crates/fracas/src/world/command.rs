@@ -1,6 +1,7 @@
 //! Commands: checked when given, done at the start of the next step.
 
 use super::World;
+use super::attach::Attachment;
 use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
@@ -9,7 +10,7 @@ use super::event::Event;
 use super::field::{Field, FieldDesc};
 use super::finding::Shaped;
 use super::grip::{self, Grip, Member};
-use super::ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::obstacle::{Obstacle, Place};
 use super::report::Energy;
 use super::zone::Zone;
@@ -34,6 +35,10 @@ pub enum Command {
     Grip(GripId, GripDesc),
     /// A grip lets go.
     Release(GripId),
+    /// Two bodies are joined.
+    Attach(Box<Attachment>),
+    /// They are no longer.
+    Detach(AttachmentId),
     /// A force and torque on a particle, for one step.
     Push(BodyId, ParticleId, [f32; 3], [f32; 3]),
     /// A value of all of a body's materials.
@@ -72,7 +77,7 @@ impl World {
         Ok(id)
     }
 
-    /// Takes a body and its grips away.
+    /// Takes a body, its grips and its attachments away.
     ///
     /// # Errors
     /// [`CommandError::NoBody`].
@@ -343,6 +348,8 @@ impl World {
             | Command::Cut(id, ..)
             | Command::Impulse(id, ..) => self.wake_body(*id),
             Command::Explode(_)
+            | Command::Attach(_)
+            | Command::Detach(_)
             | Command::AddField(..)
             | Command::RemoveField(_)
             | Command::RemovePiece(..)
@@ -371,6 +378,7 @@ impl World {
                 if let Some(k) = self.bodies.iter().position(|body| body.id == id) {
                     let body = self.bodies.remove(k);
                     self.spent.add_spent(&body.spent);
+                    self.attachments.forget(id);
                 }
             }
             Command::Grip(id, desc) => {
@@ -383,6 +391,8 @@ impl World {
                     body.grips.retain(|grip| grip.id != id);
                 }
             }
+            Command::Attach(attachment) => self.apply_attachment(*attachment),
+            Command::Detach(id) => self.attachments.detach(id),
             Command::Push(id, particle, force, torque) => {
                 let Some(body) = self.bodies.iter_mut().find(|body| body.id == id) else { return };
                 if let Ok(index) = index_of(body, particle) {

@@ -1,6 +1,6 @@
 //! Why a command was refused.
 
-use super::ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use crate::contact::shape::ShapeError;
 use crate::material::MaterialError;
 
@@ -63,6 +63,28 @@ pub enum CommandError {
     /// A grip holds nothing.
     #[error("the grip on body {0} holds no particle: its region is empty")]
     EmptyGrip(BodyId),
+    /// No attachment has this id.
+    #[error("there is no attachment {0}")]
+    NoAttachment(AttachmentId),
+    /// A body cannot be attached to itself.
+    #[error("body {0} cannot be attached to itself: an attachment joins two bodies")]
+    AttachedToItself(BodyId),
+    /// An attachment joins nothing.
+    #[error(
+        "the attachment of bodies {first} and {second} joins nothing: in its region they are farther apart than {distance} m; they are nearest, {apart} m apart, at {position:?}"
+    )]
+    EmptyAttachment {
+        /// The bodies.
+        first: BodyId,
+        /// The other.
+        second: BodyId,
+        /// The distance that it bridges, in m.
+        distance: f32,
+        /// How far apart they are, in m; below 0 if they overlap.
+        apart: f32,
+        /// Where they are nearest, in m.
+        position: [f64; 3],
+    },
     /// Two particles are not bonded.
     #[error("particles {0} and {1} are not bonded")]
     NoBond(ParticleId, ParticleId),

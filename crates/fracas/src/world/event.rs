@@ -1,6 +1,6 @@
 //! What happened, as plain structs in a deterministic order.
 
-use super::ids::{BodyId, ObstacleId, PieceId};
+use super::ids::{AttachmentId, BodyId, ObstacleId, PieceId};
 
 /// Something that happened during a step.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,22 @@ pub enum Event {
         position: [f64; 3],
         /// Speed of approach there, in m/s.
         speed: f32,
+    },
+    /// A link of an attachment broke under its load.
+    LinkBroken {
+        /// The attachment.
+        attachment: AttachmentId,
+        /// Where, in m.
+        position: [f64; 3],
+        /// What it carried, as a force on the first of the two bodies, in N.
+        force: [f32; 3],
+    },
+    /// The last link of an attachment broke: its bodies are apart.
+    Detached {
+        /// The attachment.
+        attachment: AttachmentId,
+        /// Where the last link was, in m.
+        position: [f64; 3],
     },
     /// A piece became invalid, was put back to its last valid state and frozen.
     Quarantined {

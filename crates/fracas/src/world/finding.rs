@@ -1,5 +1,6 @@
 //! Who may touch whom within the substep: boxes, pairs of boxes, contacts.
 
+use super::attach::Attachments;
 use super::body::Body;
 use super::desc::Layers;
 use super::obstacle::Obstacle;
@@ -69,6 +70,7 @@ struct Chunk {
 pub(super) struct Scene<'a> {
     pub bodies: &'a [Body],
     pub obstacles: &'a [Obstacle],
+    pub attachments: &'a Attachments,
     pub h: f32,
 }
 
@@ -218,7 +220,14 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     if still(a) && still(b) || !Layers::meet(layers(a), layers(b)) {
         return false;
     }
-    if a.body != b.body || a.piece != b.piece {
+    if b.body == OBSTACLE {
+        return true;
+    }
+    if a.body != b.body {
+        let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
+        return !scene.attachments.are_quiet(id(a), id(b));
+    }
+    if a.piece != b.piece {
         return true;
     }
     let body = &scene.bodies[a.body as usize];

@@ -32,6 +32,10 @@ id! {
     GripId
 }
 id! {
+    /// Glue or a hinge between two bodies.
+    AttachmentId
+}
+id! {
     /// Air or water that acts on what is in it.
     FieldId
 }

@@ -1,5 +1,6 @@
 //! The world: everything that exists, and the step that moves it.
 
+mod attach;
 mod blast;
 mod body;
 mod bounce;
@@ -26,6 +27,7 @@ mod tests;
 mod touching;
 mod zone;
 
+pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
 pub use blast::Blast;
 pub use body::{Body, Piece};
 pub use changes::Changes;
@@ -39,7 +41,7 @@ pub use desc::{
 pub use error::CommandError;
 pub use event::Event;
 pub use field::{FieldDesc, FieldKind};
-pub use ids::{BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+pub use ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 pub use obstacle::Obstacle;
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
@@ -49,6 +51,7 @@ use crate::contact::{HalfSpace, Other};
 use crate::parallel::Workers;
 use crate::solids::{Motion, Step};
 use crate::state::{Sink, StateHash};
+use attach::Attachments;
 use debris::Debris;
 use field::Field;
 use glam::{DVec3, Vec3};
@@ -66,7 +69,7 @@ pub struct Reaction {
 
 /// Everything that exists.
 ///
-/// Whatever changes it (spawn, remove, grip, push, impulse, field, material, cut) is checked at once, queued as a
+/// Whatever changes it (spawn, remove, grip, attach, push, impulse, field, material, cut) is checked at once, queued as a
 /// [`Command`], and done at the start of the next step.
 ///
 /// Two worlds with the same commands at the same steps have the same bits, for any number of
@@ -89,6 +92,7 @@ pub struct World {
     half_spaces: Vec<HalfSpace>,
     fields: Vec<Field>,
     touching: Touching,
+    attachments: Attachments,
     /// What removed bodies had spent.
     spent: Energy,
     queue: Vec<Command>,
@@ -127,6 +131,7 @@ impl World {
             half_spaces: Vec::new(),
             fields: Vec::new(),
             touching: Touching::default(),
+            attachments: Attachments::default(),
             spent: Energy::default(),
             queue: Vec::new(),
             commands_done: false,
@@ -265,6 +270,7 @@ impl World {
         let contacts = &self.touching.contacts;
         let ordered = contacts.windows(2).all(|pair| pair[0].key < pair[1].key);
         assert!(ordered, "contacts are out of order, or two are of the same pair");
+        self.attachments.validate(&self.bodies);
     }
 
     /// Hash of everything that a later step reads. The same for any number of threads.
@@ -276,6 +282,7 @@ impl World {
             body.hash(&mut hash);
         }
         self.contact_state(&mut hash);
+        self.attachments.state(&mut hash);
         self.field_state(&mut hash);
         hash.number(self.next_piece);
         hash.finish()

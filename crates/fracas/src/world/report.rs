@@ -90,7 +90,7 @@ pub struct Energy {
     pub friction: f64,
     /// Taken by damping.
     pub damping: f64,
-    /// Taken by the normal forces of contact.
+    /// Taken by the normal forces of contact, and by what links bodies.
     pub contact_loss: f64,
     /// Dissipated by the integrator; measured only with
     /// [`WorldConfig::books`](super::WorldConfig).

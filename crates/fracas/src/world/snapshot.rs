@@ -76,6 +76,7 @@ impl World {
         }
         self.contact_state(&mut bytes);
         self.field_state(&mut bytes);
+        self.attachments.state(&mut bytes);
         let crc = crc32c(&bytes);
         bytes.number(crc.into());
         bytes
@@ -154,6 +155,7 @@ impl World {
         world.touching.reserve(&world.bodies, world.obstacles.len());
         world.load_contact_state(reader)?;
         world.load_fields(reader)?;
+        world.load_attachments(reader)?;
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }
 }
@@ -578,7 +580,7 @@ fn f64s<const N: usize>(reader: &mut Reader<'_>) -> Result<[f64; N], SnapshotErr
     values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
 }
 
-fn floats<const N: usize>(reader: &mut Reader<'_>) -> Result<[f32; N], SnapshotError> {
+pub(super) fn floats<const N: usize>(reader: &mut Reader<'_>) -> Result<[f32; N], SnapshotError> {
     let values: Vec<f32> = reader.column_of(N)?;
     values.try_into().map_err(|_| reader.damaged("a column of wrong length"))
 }

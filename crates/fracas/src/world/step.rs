@@ -66,6 +66,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     let clock = world.clock;
     let (bodies, touching) = (&mut world.bodies[..], &mut world.touching);
     let obstacles = &mut world.obstacles;
+    let attachments = &mut world.attachments;
     let timed = |slot: &mut f64, bodies: &mut [Body], stage: &(dyn Fn(&mut Body) + Sync)| {
         let start = clock();
         step.workers.for_each(bodies, &|body: &mut Body| stage(body));
@@ -77,7 +78,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     loop {
         timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
         let start = clock();
-        touching.find(bodies, obstacles, h, &step.workers);
+        touching.find(bodies, obstacles, attachments, h, &step.workers);
         let woken = touching.wake_touched(bodies, around);
         ms.contact += 1e3 * (clock() - start);
         if !woken {
@@ -85,11 +86,13 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
         }
     }
     let found = clock();
-    touching.solve(bodies, around);
+    attachments.begin(bodies);
+    touching.solve(bodies, attachments, around);
     touching.tell_obstacles(bodies, obstacles, 1.0 / f64::from(world.config.substeps));
     ms.elastic += 1e3 * (clock() - found);
     timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
     timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
+    attachments.break_links(bodies, around, &mut world.events);
     timed(&mut ms.commit, bodies, &|body| commit(body, around));
 
     let start = clock();

@@ -1,5 +1,6 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
+use super::attach::Attachments;
 use super::body::{Body, Impulse};
 use super::bounce::{self, Bounce};
 use super::finding::{Finding, Scene};
@@ -11,6 +12,7 @@ use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
 use crate::sets::Sets;
 use crate::solids::{Particles, Residual, Solid};
+use crate::solve::links::{Link, of_group};
 use crate::solve::{self, Held, Part, Side, Touch, is_rigid, solve_island, solve_rigid_island};
 use glam::DVec3;
 
@@ -95,13 +97,21 @@ impl Touching {
     }
 
     /// All that may touch within the substep: what bodies have found of obstacles, and each other.
-    pub fn find(&mut self, bodies: &mut [Body], obstacles: &[Obstacle], h: f32, workers: &Workers) {
+    pub fn find(
+        &mut self,
+        bodies: &mut [Body],
+        obstacles: &[Obstacle],
+        attachments: &Attachments,
+        h: f32,
+        workers: &Workers,
+    ) {
         std::mem::swap(&mut self.contacts, &mut self.old);
         self.contacts.clear();
         for body in bodies.iter_mut() {
             self.contacts.append(&mut body.scratch.found);
         }
-        self.finding.find(Scene { bodies, obstacles, h }, workers, &mut self.contacts);
+        let scene = Scene { bodies, obstacles, attachments, h };
+        self.finding.find(scene, workers, &mut self.contacts);
         self.contacts.sort_unstable_by_key(|contact| contact.key);
         carry_over(&self.old, &self.woken, &mut self.contacts, h);
         self.woken.clear();
@@ -110,9 +120,14 @@ impl Touching {
     }
 
     /// Solves all pieces: those that touch or are held with all they touch, the others alone.
-    pub fn solve(&mut self, bodies: &mut [Body], around: Around<'_>) {
+    pub fn solve(
+        &mut self,
+        bodies: &mut [Body],
+        attachments: &mut Attachments,
+        around: Around<'_>,
+    ) {
         bounce::bounce(bodies, &self.contacts, around.step.h, &mut self.bounces);
-        self.join(bodies);
+        self.join(bodies, attachments);
         for body in bodies.iter_mut() {
             body.scratch.cluster = self.clusters.find(body.scratch.number);
         }
@@ -120,12 +135,14 @@ impl Touching {
         bodies.sort_unstable_by_key(|body| (body.scratch.cluster, body.scratch.number));
         self.list_parts(bodies);
         self.list_contacts(bodies);
-        self.list_islands(bodies);
+        self.list_links(attachments);
+        self.list_islands(bodies, attachments.links());
         let Self { parts, local, local_touches, rooms, lists, .. } = self;
         rooms.resize_with(rooms.len().max(lists.clusters.len()), Default::default);
         let touches = &mut local_touches[..];
         let clusters = &lists.clusters[..];
-        let work = Work { bodies, parts, contacts: local, touches, clusters, rooms };
+        let links = attachments.links_mut();
+        let work = Work { bodies, parts, contacts: local, touches, links, clusters, rooms };
         work.run(&lists.islands, around);
         bodies.sort_unstable_by_key(|body| body.scratch.number);
         for (k, &(_, index)) in self.order.iter().enumerate() {
@@ -134,6 +151,7 @@ impl Touching {
             (kept.force, kept.slip_force, kept.sliding) = (force, slip_force, sliding);
             self.touches[index as usize] = self.local_touches[k];
         }
+        attachments.tell(bodies, self.contacts.len());
         self.tell(bodies, around.step.h);
     }
 
@@ -197,8 +215,17 @@ impl Touching {
         self.local_touches.resize(self.local.len(), Touch::default());
     }
 
-    /// Where islands and clusters end in the lists of bodies, parts and contacts.
-    fn list_islands(&mut self, bodies: &[Body]) {
+    /// Links, island by island, with bodies named by their place in the cluster.
+    fn list_links(&mut self, attachments: &mut Attachments) {
+        let Self { islands, clusters, first_piece, side_of, .. } = self;
+        attachments.list_links(|body, piece| {
+            let island = islands.find(first_piece[body as usize] + piece);
+            ([clusters.find(body), island], side_of[body as usize])
+        });
+    }
+
+    /// Where islands and clusters end in the lists of bodies, parts, contacts and links.
+    fn list_islands(&mut self, bodies: &[Body], links: &[Link]) {
         let Lists { islands, clusters } = &mut self.lists;
         islands.clear();
         let mut contacts = 0;
@@ -218,12 +245,13 @@ impl Touching {
             }
             let in_cluster = |island: &Island| self.parts[island.parts - 1].group[0] <= cluster;
             island += islands[island..].partition_point(in_cluster);
-            clusters.push(Cluster { bodies: k + 1, islands: island });
+            let links = links.partition_point(|link| link.group[0] <= cluster);
+            clusters.push(Cluster { bodies: k + 1, islands: island, links });
         }
     }
 
     /// Joins what touches, and notes which pieces do.
-    fn join(&mut self, bodies: &[Body]) {
+    fn join(&mut self, bodies: &[Body], attachments: &Attachments) {
         self.first_piece.clear();
         let mut number = 0;
         for body in bodies {
@@ -248,6 +276,13 @@ impl Touching {
                 self.islands.join(first, second);
                 self.clusters.join(contact.first.body, spot.body);
             }
+        }
+        for [(a, p), (b, q)] in attachments.joined() {
+            let [first, second] = [(a, p), (b, q)].map(|(b, p)| self.first_piece[b as usize] + p);
+            self.touched[first as usize] = true;
+            self.touched[second as usize] = true;
+            self.islands.join(first, second);
+            self.clusters.join(a, b);
         }
     }
 
@@ -324,11 +359,12 @@ struct Island {
 }
 
 /// Bodies that touch each other, directly or through others: where they end among bodies, and their
-/// islands among islands.
+/// islands and links among islands and links.
 #[derive(Clone, Copy, Debug)]
 struct Cluster {
     bodies: usize,
     islands: usize,
+    links: usize,
 }
 
 #[derive(Debug, Default)]
@@ -343,17 +379,19 @@ struct Work<'a> {
     parts: &'a mut [Part],
     contacts: &'a mut [Contact],
     touches: &'a mut [Touch],
+    links: &'a mut [Link],
     clusters: &'a [Cluster],
     rooms: &'a mut [solve::Scratch],
 }
 
-/// How many of all bodies, islands, parts and contacts come before a row of clusters.
+/// How many of all bodies, islands, parts, contacts and links come before a row of clusters.
 #[derive(Clone, Copy, Default)]
 struct Before {
     bodies: usize,
     islands: usize,
     parts: usize,
     contacts: usize,
+    links: usize,
 }
 
 impl Work<'_> {
@@ -363,7 +401,7 @@ impl Work<'_> {
 
     /// Splits the row until single clusters are left, which are solved.
     fn run_from(self, before: Before, islands: &[Island], around: Around<'_>) {
-        let Self { bodies, parts, contacts, touches, clusters, rooms } = self;
+        let Self { bodies, parts, contacts, touches, links, clusters, rooms } = self;
         let count = clusters.len();
         if count < 2 {
             if count == 1 {
@@ -373,6 +411,7 @@ impl Work<'_> {
                     parts,
                     contacts,
                     touches,
+                    links,
                     mine,
                     before,
                     &mut rooms[0],
@@ -382,7 +421,8 @@ impl Work<'_> {
             return;
         }
         let half = count / 2;
-        let Cluster { bodies: bodies_end, islands: islands_end } = clusters[half - 1];
+        let Cluster { bodies: bodies_end, islands: islands_end, links: links_end } =
+            clusters[half - 1];
         let last = islands_end.checked_sub(1).map(|k| islands[k]);
         let Island { parts: parts_end, contacts: contacts_end } =
             last.unwrap_or(Island { parts: 0, contacts: 0 });
@@ -391,11 +431,13 @@ impl Work<'_> {
             islands: islands_end,
             parts: parts_end,
             contacts: contacts_end,
+            links: links_end,
         };
         let (bodies_a, bodies_b) = bodies.split_at_mut(middle.bodies - before.bodies);
         let (parts_a, parts_b) = parts.split_at_mut(middle.parts - before.parts);
         let (contacts_a, contacts_b) = contacts.split_at_mut(middle.contacts - before.contacts);
         let (touches_a, touches_b) = touches.split_at_mut(middle.contacts - before.contacts);
+        let (links_a, links_b) = links.split_at_mut(middle.links - before.links);
         let (clusters_a, clusters_b) = clusters.split_at(half);
         let (rooms_a, rooms_b) = rooms.split_at_mut(half);
         let a = Work {
@@ -403,6 +445,7 @@ impl Work<'_> {
             parts: parts_a,
             contacts: contacts_a,
             touches: touches_a,
+            links: links_a,
             clusters: clusters_a,
             rooms: rooms_a,
         };
@@ -411,6 +454,7 @@ impl Work<'_> {
             parts: parts_b,
             contacts: contacts_b,
             touches: touches_b,
+            links: links_b,
             clusters: clusters_b,
             rooms: rooms_b,
         };
@@ -426,6 +470,7 @@ fn solve_cluster(
     parts: &mut [Part],
     contacts: &mut [Contact],
     touches: &mut [Touch],
+    links: &mut [Link],
     islands: &[Island],
     before: Before,
     room: &mut solve::Scratch,
@@ -440,11 +485,12 @@ fn solve_cluster(
         let theirs = contact..island.contacts - before.contacts;
         (part, contact) = (mine.end, theirs.end);
         let (contacts, touches) = (&mut contacts[theirs.clone()], &mut touches[theirs]);
-        let (mine, step) = (&mut parts[mine], around.step);
-        if is_rigid(mine) {
+        let joined = of_group(links, parts[mine.start].group);
+        let (mine, links, step) = (&mut parts[mine], &mut links[joined], around.step);
+        if is_rigid(mine) && links.is_empty() {
             solve_rigid_island(bodies, mine, contacts, touches, step, &mut room.rigid);
         } else {
-            solve_island(bodies, mine, contacts, touches, step, room);
+            solve_island(bodies, mine, contacts, touches, links, step, room);
         }
     }
     for part in parts.iter() {

@@ -1,0 +1,157 @@
+//! Links: pairs of points that are held together, inside the same solve as contacts.
+//!
+//! ```text
+//! g(x) = first point − second point;   f = −k g on the first;   product  k JᵀJ
+//! ```
+//!
+//! A link is a spring, about as stiff as what it holds together, and always active: it pulls as well
+//! as it pushes. It has no multiplier, unlike a contact. Kept from substep to substep, λ ← λ − k g
+//! would make m g̈ = λ an equation of third order in time, whose oscillations grow wherever
+//! k h² < m: two blocks glued together stood, a chain of six flew apart. The force of a spring at
+//! rest is the same, and the gap that it leaves is that of one more layer of the body.
+
+use super::{Dofs, Part, Side};
+use crate::contact::Spot;
+use crate::math::Rot;
+use crate::parallel::Span;
+use crate::solids::{DofsRef, Step};
+use glam::Vec3;
+
+/// Stiffness of the links of a pair of particles over that of the particles: as if they were bonded.
+/// (Hanging blocks of two layers sag twice as much as with stiff links, half of their layers being
+/// those between them.)
+const STIFFNESS: f32 = 3.0;
+/// The same for pieces of one particle, whose only stiffness is inertia. Stiffer, rods of eight no
+/// longer converge; as it is they sag by a twentieth of their length.
+const RIGID_STIFFNESS: f32 = 100.0;
+
+/// Two points that are held together during a substep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Names of its cluster and island, as in [`Part::group`].
+    pub group: [u32; 2],
+    /// Where it came from.
+    pub index: u32,
+    /// The points, with bodies named by their index among the sides. Both arms reach to one point,
+    /// so that the pair has no torque of its own.
+    pub spots: [Spot; 2],
+    /// First point minus second at the start of the substep, in m.
+    pub gap: Vec3,
+    /// Part that it has in holding its two particles together: several links may.
+    pub share: f32,
+    /// Force on the first, in N, after the solve.
+    pub force: Vec3,
+    /// Motion of the first point relative to the second during the substep, in m.
+    pub moved: Vec3,
+    /// Unknowns of the two points, as places in the island.
+    places: [u32; 2],
+    /// k, in N/m.
+    stiffness: f32,
+}
+
+impl Link {
+    /// Before the solve.
+    pub fn new(index: u32, spots: [Spot; 2], gap: Vec3, share: f32) -> Self {
+        Self {
+            group: [0; 2],
+            index,
+            spots,
+            gap,
+            share,
+            force: Vec3::ZERO,
+            moved: Vec3::ZERO,
+            places: [0; 2],
+            stiffness: 0.0,
+        }
+    }
+
+    /// J v: how a small motion of the unknowns moves the first point relative to the second.
+    fn rate(&self, v: DofsRef<'_>) -> Vec3 {
+        let at = |end: usize| {
+            let k = self.places[end] as usize;
+            v.linear[k] + v.angular[k].cross(self.spots[end].anchor.arm)
+        };
+        at(0) - at(1)
+    }
+
+    /// The same for a motion that need not be small: arms are turned and not sheared, or what spins
+    /// would grow with every substep.
+    fn motion(&self, moved: DofsRef<'_>) -> Vec3 {
+        let at = |end: usize| {
+            let k = self.places[end] as usize;
+            let arm = self.spots[end].anchor.arm;
+            moved.linear[k] + (Rot::exp(moved.angular[k]) * arm - arm)
+        };
+        at(0) - at(1)
+    }
+
+    /// Adds Jᵀ f.
+    fn add_force(&self, v: &mut Dofs, force: Vec3) {
+        for (end, force) in [force, -force].into_iter().enumerate() {
+            let k = self.places[end] as usize;
+            v.linear[k] += force;
+            v.angular[k] += self.spots[end].anchor.arm.cross(force);
+        }
+    }
+}
+
+/// Those of an island, among links in the order of their groups.
+pub fn of_group(links: &[Link], group: [u32; 2]) -> Span {
+    let start = links.partition_point(|link| link.group < group);
+    start..start + links[start..].partition_point(|link| link.group == group)
+}
+
+/// Finds the unknowns, and the stiffness from that of the points: k = κ share / Σ tr(D⁻¹)/3, with κ
+/// between that of rigid points and that of others by what each contributes.
+pub(super) fn prepare<S: Side>(links: &mut [Link], sides: &[S], parts: &[Part], step: &Step) {
+    for link in links {
+        let (mut all, mut weighted) = (0.0, 0.0);
+        for (end, spot) in link.spots.iter().enumerate() {
+            let at = (spot.body as usize, spot.anchor.particle as usize);
+            let part = &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)];
+            link.places[end] = part.place(spot.anchor.particle) as u32;
+            let (solid, particles) = (sides[at.0].solid(), sides[at.0].particles());
+            let along = |n: Vec3| solid.compliance(particles, &spot.anchor, n, step);
+            let mean = (along(Vec3::X) + along(Vec3::Y) + along(Vec3::Z)) / 3.0;
+            all += mean;
+            weighted += mean * if part.span.len() == 1 { RIGID_STIFFNESS } else { STIFFNESS };
+        }
+        link.stiffness = link.share * weighted / (all * all);
+    }
+}
+
+/// Adds the forces to the residual, and the stiffness to that of the particles.
+pub(super) fn open_round(links: &[Link], moved: &Dofs, residual: &mut Dofs, extra: &mut [f32]) {
+    for link in links {
+        let gap = link.gap + link.motion(moved.all());
+        link.add_force(residual, -link.stiffness * gap);
+        for place in link.places {
+            extra[place as usize] += link.stiffness;
+        }
+    }
+}
+
+/// Adds k JᵀJ p.
+pub(super) fn add_product(links: &[Link], p: &Dofs, out: &mut Dofs) {
+    for link in links {
+        link.add_force(out, link.stiffness * link.rate(p.all()));
+    }
+}
+
+/// Forces at the end of a round.
+pub(super) fn close_round(links: &mut [Link], moved: &Dofs) {
+    for link in links {
+        link.moved = link.motion(moved.all());
+        link.force = -link.stiffness * (link.gap + link.moved);
+    }
+}
+
+/// Adds the forces felt to what is in balance, and their squares to its scale.
+pub(super) fn finish(links: &[Link], residual: &mut Dofs, scale: &mut [f32]) {
+    for link in links {
+        link.add_force(residual, link.force);
+        for place in link.places {
+            scale[place as usize] += link.force.length_squared();
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Joints in the course of a substep: brought into the solve, told to the bodies, broken.
+
+use super::glue::ordered;
+use super::{Attachment, AttachmentId, Body, BodyId, Condition, End, ParticleId};
+use crate::contact::Spot;
+use crate::math::Rot;
+use crate::solids::Anchor;
+use crate::solve::links::Link;
+use crate::world::body::Impulse;
+use crate::world::event::Event;
+use crate::world::step::Around;
+use glam::Vec3;
+
+/// All attachments, and room to solve them.
+#[derive(Debug, Default)]
+pub(in crate::world) struct Attachments {
+    list: Vec<Attachment>,
+    /// How many there ever were.
+    made: u64,
+    /// Pairs that do not fight, in order. Follows from the list.
+    quiet: Vec<[ParticleId; 2]>,
+    /// Joints of this substep, and the links made of them.
+    active: Vec<Active>,
+    links: Vec<Link>,
+    /// Those of `active` that break in this substep.
+    breaking: Vec<u32>,
+    /// Where the particles of a body stand, in the order of their ids.
+    places: Vec<u32>,
+}
+
+/// A joint that takes part in the substep: its attachment, its place in it, and the bodies and
+/// pieces of its ends.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    attachment: u32,
+    joint: u32,
+    bodies: [u32; 2],
+    pieces: [u32; 2],
+    /// Whether its points are farther apart than its face is wide: a load that no solve can hold.
+    torn: bool,
+}
+
+impl Attachments {
+    pub fn iter(&self) -> impl Iterator<Item = &Attachment> {
+        self.list.iter()
+    }
+
+    pub fn next_id(&self) -> AttachmentId {
+        AttachmentId(self.made + 1)
+    }
+
+    pub fn count_up(&mut self) {
+        self.made += 1;
+    }
+
+    pub(super) fn set_made(&mut self, made: u64) {
+        self.made = made;
+    }
+
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// Adds one and takes the room that steps will need.
+    pub fn add(&mut self, attachment: Attachment, bodies: &mut [Body]) {
+        let ends = attachment.joints.len();
+        let joints: usize = self.list.iter().map(|other| other.joints.len()).sum::<usize>() + ends;
+        self.active.reserve(joints.saturating_sub(self.active.len()));
+        self.links.reserve(joints.saturating_sub(self.links.len()));
+        self.breaking.reserve(joints.saturating_sub(self.breaking.len()));
+        for body in bodies.iter_mut().filter(|body| attachment.bodies.contains(&body.id)) {
+            let impulses = &mut body.scratch.impulses;
+            impulses.reserve(impulses.capacity() - impulses.len() + ends);
+            self.places.reserve(body.particle_count().saturating_sub(self.places.len()));
+        }
+        self.list.push(attachment);
+        self.list_quiet();
+    }
+
+    pub fn detach(&mut self, id: AttachmentId) {
+        self.list.retain(|attachment| attachment.id != id);
+        self.list_quiet();
+    }
+
+    /// A body was removed.
+    pub fn forget(&mut self, body: BodyId) {
+        self.list.retain(|attachment| !attachment.bodies.contains(&body));
+        self.list_quiet();
+    }
+
+    fn list_quiet(&mut self) {
+        self.quiet.clear();
+        for attachment in &self.list {
+            let joints = &attachment.joints;
+            let holds = |joint: u32| joints[joint as usize].condition != Condition::Broken;
+            let pairs = attachment.quiet.iter().filter(|quiet| holds(quiet.joint));
+            self.quiet.extend(pairs.map(|quiet| ordered(quiet.pair[0], quiet.pair[1])));
+        }
+        self.quiet.sort_unstable();
+    }
+
+    /// Whether two particles of two bodies do not fight.
+    pub fn are_quiet(&self, a: ParticleId, b: ParticleId) -> bool {
+        !self.quiet.is_empty() && self.quiet.binary_search(&ordered(a, b)).is_ok()
+    }
+
+    /// Makes links of the joints that hold. Bodies are in the order of their numbers.
+    pub fn begin(&mut self, bodies: &[Body]) {
+        self.active.clear();
+        self.links.clear();
+        for (attachment, index) in self.list.iter_mut().zip(0..) {
+            let Some(numbers) = numbers(attachment, bodies) else { continue };
+            follow(attachment, numbers.map(|k| &bodies[k as usize]), &mut self.places);
+            for (joint, k) in attachment.joints.iter().zip(0..) {
+                let ends = joint.ends;
+                let body = |side: usize| &bodies[numbers[side] as usize];
+                let pieces = [0, 1].map(|side| body(side).piece_of(ends[side].particle));
+                let still = |side: usize| body(side).pieces[pieces[side] as usize].is_still();
+                if joint.condition == Condition::Broken || still(0) || still(1) {
+                    continue;
+                }
+                let origin = |side: usize| body(side).pieces[pieces[side] as usize].origin;
+                // all seen from the origin of the first piece
+                let shift = [Vec3::ZERO, (origin(1) - origin(0)).as_vec3()];
+                let centre = |side: usize| {
+                    body(side).particles.previous[ends[side].particle as usize] + shift[side]
+                };
+                let arm = |side: usize| {
+                    let j = ends[side].particle as usize;
+                    let turned = body(side).particles.previous_orientation.get(j);
+                    *turned.unwrap_or(&Rot::IDENTITY) * ends[side].arm
+                };
+                let arms = [arm(0), arm(1)];
+                let gap = (centre(0) + arms[0]) - (centre(1) + arms[1]);
+                // arms to one point, so that the pair has no torque of its own
+                let half = [-0.5 * gap, 0.5 * gap];
+                let spots = [0, 1].map(|side| Spot {
+                    body: numbers[side],
+                    anchor: Anchor { particle: ends[side].particle, arm: arms[side] + half[side] },
+                });
+                let number = self.active.len() as u32;
+                self.active.push(Active {
+                    attachment: index,
+                    joint: k,
+                    bodies: numbers,
+                    pieces,
+                    torn: false,
+                });
+                self.links.push(Link::new(number, spots, gap, joint.share));
+            }
+        }
+    }
+
+    /// Bodies and pieces that links hold together.
+    pub fn joined(&self) -> impl Iterator<Item = [(u32, u32); 2]> {
+        self.active.iter().map(|active| {
+            let Active { bodies, pieces, .. } = active;
+            [(bodies[0], pieces[0]), (bodies[1], pieces[1])]
+        })
+    }
+
+    /// Puts links in the order of their islands. `place` tells group and side of a body's piece.
+    pub fn list_links(&mut self, mut place: impl FnMut(u32, u32) -> ([u32; 2], u32)) {
+        for link in &mut self.links {
+            let Active { bodies, pieces, .. } = self.active[link.index as usize];
+            for side in 0..2 {
+                (link.group, link.spots[side].body) = place(bodies[side], pieces[side]);
+            }
+        }
+        self.links.sort_unstable_by_key(|link| (link.group, link.index));
+    }
+
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    pub fn links_mut(&mut self) -> &mut [Link] {
+        &mut self.links
+    }
+
+    /// Keeps the forces, and gives every body those it felt. `contacts` have been numbered before.
+    pub fn tell(&mut self, bodies: &mut [Body], contacts: usize) {
+        for link in &self.links {
+            let active = &mut self.active[link.index as usize];
+            let joint = &mut self.list[active.attachment as usize].joints[active.joint as usize];
+            active.torn = (link.gap + link.moved).length() > joint.face();
+            // quarantine will find the piece whose numbers are not finite
+            joint.force = if link.force.is_finite() { link.force } else { Vec3::ZERO };
+            for (side, force) in [link.force, -link.force].into_iter().enumerate() {
+                let anchor = link.spots[side].anchor;
+                let body = &mut bodies[active.bodies[side] as usize];
+                body.scratch.impulses.push(Impulse {
+                    particle: anchor.particle,
+                    contact: contacts as u32 + link.index,
+                    point: body.particles.previous[anchor.particle as usize] + anchor.arm,
+                    force,
+                    pressing: false,
+                    mutual: true,
+                    approach: 0.0,
+                });
+            }
+            // what both lose together is booked once
+            let work = link.force.as_dvec3().dot(link.moved.as_dvec3());
+            bodies[active.bodies[0] as usize].spent.contact_loss -= work;
+        }
+    }
+
+    /// Breaks what its load parts, only where the solve of both pieces has converged: a break test
+    /// is a test of the material. All are judged before one is broken. What is torn is gone anyway.
+    pub fn break_links(&mut self, bodies: &[Body], around: Around<'_>, events: &mut Vec<Event>) {
+        self.breaking.clear();
+        for (active, index) in self.active.iter().zip(0..) {
+            let attachment = &self.list[active.attachment as usize];
+            let joint = &attachment.joints[active.joint as usize];
+            let converged = |side: usize| {
+                let pieces = &bodies[active.bodies[side] as usize].pieces;
+                pieces[active.pieces[side] as usize].residual.converged()
+            };
+            let body = &bodies[active.bodies[0] as usize];
+            let normal = turned(body, &joint.ends[0]) * joint.normal;
+            let may_part = around.breaking && converged(0) && converged(1);
+            if active.torn || may_part && attachment.parts(joint, normal) {
+                self.breaking.push(index);
+            }
+        }
+        for k in 0..self.breaking.len() {
+            self.break_link(self.active[self.breaking[k] as usize], bodies, events);
+        }
+        if !self.breaking.is_empty() {
+            self.list_quiet();
+        }
+    }
+
+    fn break_link(&mut self, active: Active, bodies: &[Body], events: &mut Vec<Event>) {
+        let attachment = &mut self.list[active.attachment as usize];
+        let broken = attachment.joints[active.joint as usize];
+        for joint in &mut attachment.joints {
+            if joint.condition == Condition::Inside && joint.is_next_to(&broken) {
+                joint.condition = Condition::Exposed;
+            }
+        }
+        let joint = &mut attachment.joints[active.joint as usize];
+        (joint.condition, joint.force) = (Condition::Broken, Vec3::ZERO);
+
+        let body = &bodies[active.bodies[0] as usize];
+        let end = broken.ends[0];
+        let local = body.particles.position[end.particle as usize] + turned(body, &end) * end.arm;
+        let position =
+            (body.pieces[active.pieces[0] as usize].origin + local.as_dvec3()).to_array();
+        let (attachment, left) = (attachment.id, attachment.links());
+        events.push(Event::LinkBroken { attachment, position, force: broken.force.to_array() });
+        if left == 0 {
+            events.push(Event::Detached { attachment, position });
+        }
+    }
+
+    /// Checks every invariant.
+    ///
+    /// # Panics
+    /// If one does not hold: that is a bug.
+    pub fn validate(&self, bodies: &[Body]) {
+        for attachment in &self.list {
+            for (side, id) in attachment.bodies.into_iter().enumerate() {
+                let body = bodies.iter().find(|body| body.id == id);
+                assert!(body.is_some(), "attachment {} has lost a body", attachment.id);
+                for joint in &attachment.joints {
+                    let id = joint.ends[side].id;
+                    let stands = body.is_some_and(|body| body.particles.id.contains(&id));
+                    assert!(stands, "attachment {} has lost particle {id}", attachment.id);
+                    assert!(joint.force.is_finite(), "a force of {} is not finite", attachment.id);
+                }
+            }
+        }
+    }
+}
+
+/// How a particle is turned now; one without orientation is not.
+fn turned(body: &Body, end: &End) -> Rot {
+    let orientations = &body.particles.orientation;
+    orientations.get(end.particle as usize).copied().unwrap_or(Rot::IDENTITY)
+}
+
+/// Where the bodies of an attachment stand.
+fn numbers(attachment: &Attachment, bodies: &[Body]) -> Option<[u32; 2]> {
+    let number = |id: BodyId| bodies.iter().position(|body| body.id == id);
+    let [a, b] = attachment.bodies.map(number);
+    Some([a? as u32, b? as u32])
+}
+
+/// Finds the particles of joints where splits have put them in another order.
+fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>) {
+    for (side, body) in bodies.into_iter().enumerate() {
+        let ids = &body.particles.id;
+        let stands = |end: &End| ids.get(end.particle as usize) == Some(&end.id);
+        if attachment.joints.iter().all(|joint| stands(&joint.ends[side])) {
+            continue;
+        }
+        // the ids of a body follow each other
+        let first = ids.iter().map(|id| id.0).min().unwrap_or(0);
+        places.clear();
+        places.resize(ids.len(), 0);
+        for (id, place) in ids.iter().zip(0..) {
+            places[(id.0 - first) as usize] = place;
+        }
+        for joint in &mut attachment.joints {
+            let end = &mut joint.ends[side];
+            end.particle = places[(end.id.0 - first) as usize];
+        }
+    }
+}
