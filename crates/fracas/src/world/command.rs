@@ -298,7 +298,7 @@ impl World {
             scratch: Scratch::new(&particles),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
             near: Near::default(),
-            first_particle: particles.id[0],
+            first_id: particles.id[0].0,
             shape_count: all.len(),
             particles,
             model,
@@ -352,8 +352,8 @@ impl World {
         match command {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
-                let first = body.first_particle.0;
-                body.near = Near::new(&body.particles, first, body.shape_count, &self.workers);
+                body.near =
+                    Near::new(&body.particles, body.first_id, body.shape_count, &self.workers);
                 self.reserve_events(&body);
                 self.bodies.push(*body);
             }
