@@ -146,7 +146,7 @@ fn an_explosion_gives_each_its_share_straight_outwards() {
 /// out of reach keeps its bits.
 #[test]
 fn an_explosion_gives_at_most_its_energy_and_only_within_reach() {
-    for speed in [0.0, 8.0, -8.0] {
+    let all = [0.0, 8.0, -8.0].map(|speed| {
         let mut world = World::new(weightless()).unwrap();
         let inside = spawned(&mut world, at(lattice([6, 6, 6], 0.1, 3), [0.0; 3]));
         let mut desc = at(lattice([4, 4, 4], 0.1, 3), [0.0, 0.9, 0.0]);
@@ -175,7 +175,10 @@ fn an_explosion_gives_at_most_its_energy_and_only_within_reach() {
         let after = velocities(&world, moving);
         assert!(beyond.iter().all(|&(k, v)| after[k] == v));
         assert!(velocities(&world, inside).iter().filter(|v| v.length() > 0.1).count() > 100);
-    }
+        given
+    });
+    assert!((all[1] / all[0] - 1.0).abs() < 1e-5, "what flies away takes as much: {all:?}");
+    assert!(all[2] < 0.99 * all[0], "what comes near is slowed: {all:?}");
 }
 
 #[test]

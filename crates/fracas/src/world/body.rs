@@ -32,7 +32,7 @@ pub struct Body {
     pub(super) layers: Layers,
     /// Id of the first particle of its shape, also if that is gone: ids follow each other in the
     /// order of the shape. Constant.
-    pub(super) first_particle: ParticleId,
+    pub(super) first_id: u64,
     /// Particles that it was spawned with. Constant.
     pub(super) shape_count: usize,
     /// Neighbours at rest. Constant.
@@ -231,7 +231,7 @@ impl Body {
 
     /// Of the particle at this place of that order.
     pub(crate) fn shape_number(&self, place: usize) -> usize {
-        (self.particles.id[place].0 - self.first_particle.0) as usize
+        (self.particles.id[place].0 - self.first_id) as usize
     }
 
     /// Factors on the strength of the material of all particles, in the same order: 1 as spawned,

@@ -288,7 +288,7 @@ impl World {
             shapes,
             layers,
             near: Near::default(),
-            first_particle: particles.id[0],
+            first_id: particles.id[0].0,
             shape_count: all.len(),
             particles,
             model,
@@ -368,8 +368,8 @@ impl World {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
                 if body.bond_count() > 0 {
-                    let first = body.first_particle.0;
-                    body.near = Near::new(&body.particles, first, body.shape_count, &self.workers);
+                    let (first, count) = (body.first_id, body.shape_count);
+                    body.near = Near::new(&body.particles, first, count, &self.workers);
                 }
                 self.reserve_events(&body);
                 self.bodies.push(*body);

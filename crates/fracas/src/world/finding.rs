@@ -395,7 +395,7 @@ pub(super) struct Shaped {
 impl Body {
     /// The shape of particle `j`, if it has one.
     pub(super) fn shaped(&self, j: usize) -> Option<&Shaped> {
-        self.shapes.get((self.particles.id[j].0 - self.first_particle.0) as usize)
+        self.shapes.get((self.particles.id[j].0 - self.first_id) as usize)
     }
 
     /// What others touch of particle `j`.

@@ -233,7 +233,7 @@ impl Body {
         bytes.column(&ids);
         let mut there = vec![0u8; self.shape_count];
         self.shape_numbers().for_each(|number| there[number as usize] = 1);
-        bytes.number(self.first_particle.0);
+        bytes.number(self.first_id);
         bytes.column(&there);
         bytes.floats(&[self.near.slack]);
         bytes.floats(&particles.rest);
@@ -285,7 +285,7 @@ impl Body {
         }
         let ids = load_ids(reader)?;
         let [slack] = floats(reader)?;
-        let (first_particle, shape_count) = (ids.first, ids.shape_count);
+        let (first_id, shape_count) = (ids.first, ids.shape_count);
         let particles = load_particles(reader, ids.id)?;
         let count = particles.len();
         if !shapes.is_empty() && shapes.len() != shape_count {
@@ -341,7 +341,7 @@ impl Body {
         }
         let mut near = match model.solid().bond_count() {
             0 => Near::default(),
-            _ => Near::new(&particles, first_particle.0, shape_count, &Workers::default()),
+            _ => Near::new(&particles, first_id, shape_count, &Workers::default()),
         };
         // that of all particles, those that are gone included
         near.slack = slack;
@@ -353,7 +353,7 @@ impl Body {
             scratch: Scratch::new(&particles),
             changes: Changes::with_room(model.solid().bond_count(), count),
             near,
-            first_particle,
+            first_id,
             shape_count,
             shapes,
             layers,
@@ -373,7 +373,7 @@ impl Body {
 /// Particles by id, of those that a shape was spawned with.
 struct Ids {
     id: Vec<ParticleId>,
-    first: ParticleId,
+    first: u64,
     shape_count: usize,
 }
 
@@ -394,7 +394,7 @@ fn load_ids(reader: &mut Reader<'_>) -> Result<Ids, SnapshotError> {
         return Err(reader.damaged("particles that are neither there nor gone"));
     }
     let id = id.into_iter().map(ParticleId).collect();
-    Ok(Ids { id, first: ParticleId(first), shape_count })
+    Ok(Ids { id, first, shape_count })
 }
 
 /// Constants and state; the columns of the substep are made anew.
