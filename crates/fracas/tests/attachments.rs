@@ -524,3 +524,42 @@ fn a_row_of_single_particles_stands_out() {
     let [_, y, _] = world.attachment(glued[0]).unwrap().force();
     assert!((y / weight + 1.0).abs() < 0.01, "{y} N for {weight} N");
 }
+
+/// What links take and give is in the books: energy that is held and lost is what was put in.
+#[test]
+fn books_close_with_links() {
+    let config = WorldConfig { books: true, ..WorldConfig::default() };
+    let (mut world, [_, lower], _) = hanging(config, 0.025);
+    let start = world.step(1e-4).energy;
+    let mut worst = 0.0_f64;
+    for _ in 0..60 {
+        let now = world.step(FRAME).energy;
+        let balance = |e: &fracas::world::Energy| e.held() + e.lost() - e.external_work;
+        worst = worst.max((balance(&now) - balance(&start)).abs());
+    }
+    // what the weight gives in a fall of a millimetre; links take about a fifth of it
+    let scale = world.body(lower).unwrap().mass() * 9.81 * 1e-3;
+    assert!(worst < 0.05 * scale, "books are off by {worst} J of {scale} J");
+}
+
+/// Glue between a light block that is held and a weight of ten thousand times its mass is as soft as
+/// the light block, since no solve could hold more; the weight bounces on it and stays.
+#[test]
+fn a_light_block_keeps_what_is_ten_thousand_times_heavier() {
+    let mut world = World::new(WorldConfig { substeps: 8, ..WorldConfig::default() }).unwrap();
+    let light = MaterialDesc { density: 10.0.into(), ..damped(1e8) };
+    let heavy = MaterialDesc { density: 1e5.into(), ..damped(1e8) };
+    let upper = world.spawn(block([2, 2, 2], &light, [0.0, 0.1, 0.0])).unwrap();
+    let lower = world.spawn(block([2, 2, 2], &heavy, [0.0; 3])).unwrap();
+    hold_above(&mut world, upper, 0.0);
+    let glue = world.attach(near([upper, lower])).unwrap();
+    let mut mean = 0.0;
+    for frame in 0..120 {
+        let report = world.step(FRAME);
+        assert!(report.max_speed < 1.0, "frame {frame}: {} m/s", report.max_speed);
+        mean -= world.attachment(glue).unwrap().force()[1] / 120.0;
+    }
+    assert_eq!(world.attachment(glue).unwrap().broken_links(), 0);
+    let weight = world.body(lower).unwrap().mass() * 9.81;
+    assert!((mean / weight - 1.0).abs() < 0.1, "{mean} N for {weight} N");
+}
