@@ -209,7 +209,7 @@ impl Attachment {
     /// Ahead of a crack σ(r) = K/√(2πr), whose mean over a length l is K √(2/(πl)): so K follows
     /// from the mean stress there. What the first joint sees is the mean over about two widths w of
     /// the face of a pair: bodies resolve stress no finer than their particles, and glue gives way
-    /// like one more layer of them. (Peeled off, a bar then needs 1.2 to 1.3 of the toughness, by
+    /// like one more layer of them. (Peeled off, a bar takes 0.96 to 1.13 of the toughness, by
     /// the energy of its arm.)
     fn parts(&self, joint: &Joint, normal: Vec3) -> bool {
         let along = joint.force.dot(normal);
