@@ -26,12 +26,14 @@ pub struct Mover<'a> {
     pub way: Vec3,
     /// Distance within which it makes contacts though nothing moves, in m.
     pub margin: f32,
+    /// How far its points are from its origin at most, in m. Of the second it is not asked.
+    pub radius: f32,
 }
 
 /// How two shapes lay to each other when they were last looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// The second in the frame of the first.
+    /// The first in the frame of the second.
     pub relative: Pose,
     /// How far they were from making contacts, in m; 0 if they did.
     pub clear: f32,
@@ -79,13 +81,13 @@ pub fn meet(
 ) -> Option<Look> {
     let margin = a.margin.min(b.margin);
     let way = a.way - b.way;
-    let back = a.pose.rotation.inverse();
+    let back = b.pose.rotation.inverse();
     let relative = Pose {
-        rotation: back * b.pose.rotation,
-        position: back * (b.pose.position - a.pose.position),
+        rotation: back * a.pose.rotation,
+        position: back * (a.pose.position - b.pose.position),
     };
     if let Some((look, old)) = old {
-        let moved = moved_since(&look.relative, &relative, b.shape);
+        let moved = moved_since(&look.relative, &relative, a.radius);
         if look.clear == 0.0 && moved <= CARRIED * margin {
             points.extend(old.iter().map(|point| point.carried(a, b)));
             kept.extend_from_slice(old);
@@ -111,17 +113,12 @@ pub fn meet(
     None
 }
 
-/// By how much no point of `b` has moved more, seen from the other, in m.
-fn moved_since(before: &Pose, now: &Pose, b: &Shape) -> f32 {
-    let turn = (now.rotation * before.rotation.inverse()).log().length();
-    let turned = match b {
-        // only its normal counts, and what it turns is the other
-        Shape::HalfSpace(_) => turn * now.position.length(),
-        _ => turn * b.bounding_radius().min(f32::MAX),
-    };
-    // 0 · ∞ is no bound
-    let turned = if turn == 0.0 { 0.0 } else { turned };
-    before.position.distance(now.position) + turned
+/// By how much no point within `radius` of the first has moved more, seen from the second, in m.
+fn moved_since(before: &Pose, now: &Pose, radius: f32) -> f32 {
+    let turn = now.rotation * before.rotation.inverse();
+    // the angle is 2 asin |v| ≤ π |v|
+    let sine = Vec3::new(turn.x, turn.y, turn.z).length();
+    before.position.distance(now.position) + std::f32::consts::PI * sine * radius
 }
 
 impl KeptPoint {
@@ -205,7 +202,7 @@ mod tests {
 
     fn mover(shape: &Shape, at: [f32; 3], way: [f32; 3]) -> Mover<'_> {
         let pose = Pose { position: at.into(), ..Pose::IDENTITY };
-        Mover { shape, pose, way: way.into(), margin: 0.01 }
+        Mover { shape, pose, way: way.into(), margin: 0.01, radius: shape.bounding_radius() }
     }
 
     fn found(a: &Mover<'_>, b: &Mover<'_>) -> Vec<Point> {

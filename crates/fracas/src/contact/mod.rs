@@ -92,10 +92,10 @@ pub struct Key {
 /// The second of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Other {
-    /// Something that does not give way.
-    Obstacle(ObstacleId),
     /// A particle.
     Particle(ParticleId),
+    /// Something that does not give way.
+    Obstacle(ObstacleId),
 }
 
 /// A point of a body.

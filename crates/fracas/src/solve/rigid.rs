@@ -42,7 +42,7 @@ struct Mover {
 #[derive(Clone, Copy, Debug)]
 struct Row {
     a: u32,
-    /// [`FIXED`] for an obstacle.
+    /// For an obstacle the last, which nothing moves.
     b: u32,
     n: Vec3,
     arm_a: Vec3,
@@ -59,8 +59,6 @@ struct Row {
     friction: [f32; 2],
     sliding: bool,
 }
-
-const FIXED: u32 = u32::MAX;
 
 /// Room for islands of rigid bodies, never read across steps.
 #[derive(Clone, Debug, Default)]
@@ -95,6 +93,7 @@ pub fn solve_rigid_island<S: Side>(
     let Room { movers, rows } = room;
     movers.clear();
     movers.extend(parts.iter().map(|part| Mover::of(&sides[part.side], part.span.start)));
+    movers.push(Mover::default());
     rows.clear();
     rows.extend(contacts.iter().map(|contact| Row::of(contact, parts, movers, h)));
 
@@ -144,6 +143,7 @@ impl Mover {
         }
     }
 
+    #[inline(always)]
     fn at(&self, arm: Vec3) -> Vec3 {
         self.v + self.w.cross(arm)
     }
@@ -154,6 +154,7 @@ impl Mover {
         self.inv_mass + lever.dot(self.inv_inertia.mul_vec(lever))
     }
 
+    #[inline(always)]
     fn pushed(&mut self, arm: Vec3, impulse: Vec3) {
         self.v += self.inv_mass * impulse;
         self.w += self.inv_inertia.mul_vec(arm.cross(impulse));
@@ -167,13 +168,12 @@ impl Row {
             parts.partition_point(|part| (part.side, part.span.end) <= at) as u32
         };
         let a = place(contact.first);
-        let b = contact.second.map_or(FIXED, place);
+        let b = contact.second.map_or(parts.len() as u32, place);
         let arm_a = contact.first.anchor.arm;
         let arm_b = contact.second.map_or(Vec3::ZERO, |spot| spot.anchor.arm);
         let n = contact.normal;
         let gives_way = |d: Vec3| {
-            let first = movers[a as usize].gives_way(arm_a, d);
-            first + movers.get(b as usize).map_or(0.0, |mover| mover.gives_way(arm_b, d))
+            movers[a as usize].gives_way(arm_a, d) + movers[b as usize].gives_way(arm_b, d)
         };
         let t = n.any_orthonormal_vector();
         // one mass for all directions across: the smaller, with which neither overshoots
@@ -196,16 +196,15 @@ impl Row {
     }
 
     /// Velocity of the first point relative to the second.
+    #[inline(always)]
     fn speed(&self, movers: &[Mover]) -> Vec3 {
-        let second = movers.get(self.b as usize).map_or(Vec3::ZERO, |mover| mover.at(self.arm_b));
-        movers[self.a as usize].at(self.arm_a) - second - self.drift
+        movers[self.a as usize].at(self.arm_a) - movers[self.b as usize].at(self.arm_b) - self.drift
     }
 
+    #[inline(always)]
     fn apply(&self, movers: &mut [Mover], impulse: Vec3) {
         movers[self.a as usize].pushed(self.arm_a, impulse);
-        if let Some(second) = movers.get_mut(self.b as usize) {
-            second.pushed(self.arm_b, -impulse);
-        }
+        movers[self.b as usize].pushed(self.arm_b, -impulse);
     }
 
     /// Friction first: of the two it is the one that may be wrong.

@@ -587,7 +587,7 @@ fn build_rigid(
             restitution: sample.restitution,
             material,
         });
-        shapes.push(Shaped { shape, centre: mass.centre });
+        shapes.push(Shaped::new(shape, mass.centre));
     }
     Ok((particles, shapes))
 }

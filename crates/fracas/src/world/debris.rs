@@ -127,6 +127,7 @@ impl World {
         }
         if body.pieces.iter().all(|piece| is_gone(piece.id)) {
             let body = self.bodies.remove(k);
+            self.attachments.forget(id);
             self.spent.add_spent(&body.spent);
             self.events.push(Event::BodyRemoved { body: id });
         } else {

@@ -204,6 +204,7 @@ impl Finding {
                 }
             }
         }
+        self.pairs.sort_unstable();
     }
 }
 
@@ -312,7 +313,8 @@ impl Chunk {
         let mut mover = body.mover(i, &form, Vec3::ZERO, scene.h);
         let from = particles.position[i] - pose.position;
         let way = obstacle.drift(from);
-        let other = Mover { shape: &obstacle.shape, pose, way, margin: f32::INFINITY };
+        let margin = f32::INFINITY;
+        let other = Mover { shape: &obstacle.shape, pose, way, margin, radius: margin };
         self.points.clear();
         if obstacle.sensor {
             // it feels what is inside, not what is near
@@ -357,7 +359,10 @@ impl Chunk {
             let range = kept.start as usize..(kept.start + kept.count) as usize;
             (kept.look, &before.points[range])
         });
-        if let Some(look) = meet(a, b, old, &mut self.points, &mut self.kept_points) {
+        let look = meet(a, b, old, &mut self.points, &mut self.kept_points);
+        // in the order of the keys of their contacts
+        self.points.sort_unstable_by_key(|point| point.feature);
+        if let Some(look) = look {
             let count = (self.kept_points.len() - start) as u32;
             self.kept.push(Kept { first, second, look, start: start as u32, count });
         }
@@ -390,6 +395,14 @@ pub(super) struct Shaped {
     pub shape: Shape,
     /// Its centre of mass in its own frame.
     pub centre: Vec3,
+    /// How far its points are from its origin at most, in m.
+    radius: f32,
+}
+
+impl Shaped {
+    pub fn new(shape: Shape, centre: Vec3) -> Self {
+        Self { radius: shape.bounding_radius(), shape, centre }
+    }
 }
 
 impl Body {
@@ -425,7 +438,12 @@ impl Body {
         };
         let mut pose = self.pose(j, self.turned(j));
         pose.position += shift;
-        Mover { shape, pose, way: h * self.particles.velocity[j], margin: self.margin(j) }
+        let radius = match form {
+            Form::Own(shaped) => shaped.radius,
+            Form::Round(_) => self.particles.radii[j].into_iter().fold(0.0, f32::max),
+        };
+        let way = h * self.particles.velocity[j];
+        Mover { shape, pose, way, margin: self.margin(j), radius }
     }
 
     /// Distance within which particle `j` makes contacts though nothing moves, in m.

@@ -223,7 +223,7 @@ impl Body {
         save_energy(&self.spent, bytes);
         bytes.column(&[self.layers.member, self.layers.meets]);
         bytes.number(self.shapes.len() as u64);
-        for Shaped { shape, centre } in &self.shapes {
+        for Shaped { shape, centre, .. } in &self.shapes {
             shape.save(bytes);
             bytes.floats(&centre.to_array());
         }
@@ -281,7 +281,7 @@ impl Body {
         let mut shapes = Vec::new();
         for _ in 0..reader.number()? {
             let shape = Shape::load(reader)?;
-            shapes.push(Shaped { shape, centre: Vec3::from(floats::<3>(reader)?) });
+            shapes.push(Shaped::new(shape, Vec3::from(floats::<3>(reader)?)));
         }
         let ids = load_ids(reader)?;
         let [slack] = floats(reader)?;

@@ -14,7 +14,7 @@ use crate::sets::Sets;
 use crate::solids::{Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
 use crate::solve::{self, Held, Part, Side, Touch, is_rigid, solve_island, solve_rigid_island};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// Contacts, and room to find and solve them.
 #[derive(Debug, Default)]
@@ -290,6 +290,9 @@ impl Touching {
     fn tell(&mut self, bodies: &mut [Body], h: f32) {
         for ((contact, touch), index) in self.contacts.iter().zip(&self.touches).zip(0..) {
             let force = touch.felt * contact.normal + touch.felt_slip;
+            if force == Vec3::ZERO {
+                continue;
+            }
             let spots = [Some((contact.first, force)), contact.second.map(|spot| (spot, -force))];
             for (Spot { body, anchor }, force) in spots.into_iter().flatten() {
                 let body = &mut bodies[body as usize];

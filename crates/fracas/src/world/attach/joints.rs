@@ -1,7 +1,7 @@
 //! Joints in the course of a substep: brought into the solve, told to the bodies, broken.
 
 use super::glue::ordered;
-use super::{Attachment, AttachmentId, Body, BodyId, Condition, End, ParticleId};
+use super::{Attachment, AttachmentId, Body, BodyId, Condition, End, Joint, ParticleId};
 use crate::contact::Spot;
 use crate::math::Rot;
 use crate::solids::Anchor;
@@ -71,7 +71,7 @@ impl Attachments {
         for body in bodies.iter_mut().filter(|body| attachment.bodies.contains(&body.id)) {
             let impulses = &mut body.scratch.impulses;
             impulses.reserve(impulses.capacity() - impulses.len() + ends);
-            self.places.reserve(body.particle_count().saturating_sub(self.places.len()));
+            self.places.reserve(body.shape_count.saturating_sub(self.places.len()));
         }
         self.list.push(attachment);
         self.list_quiet();
@@ -263,7 +263,8 @@ impl Attachments {
             for (side, id) in attachment.bodies.into_iter().enumerate() {
                 let body = bodies.iter().find(|body| body.id == id);
                 assert!(body.is_some(), "attachment {} has lost a body", attachment.id);
-                for joint in &attachment.joints {
+                let holds = |joint: &&Joint| joint.condition != Condition::Broken;
+                for joint in attachment.joints.iter().filter(holds) {
                     let id = joint.ends[side].id;
                     let stands = body.is_some_and(|body| body.particles.id.contains(&id));
                     assert!(stands, "attachment {} has lost particle {id}", attachment.id);
@@ -287,24 +288,31 @@ fn numbers(attachment: &Attachment, bodies: &[Body]) -> Option<[u32; 2]> {
     Some([a? as u32, b? as u32])
 }
 
-/// Finds the particles of joints where splits have put them in another order.
+/// Instead of the place of a particle that was taken away.
+const GONE: u32 = u32::MAX;
+
+/// Finds the particles of joints where splits have put them in another order. Joints of particles that were
+/// taken away are broken.
 fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>) {
     for (side, body) in bodies.into_iter().enumerate() {
         let ids = &body.particles.id;
         let stands = |end: &End| ids.get(end.particle as usize) == Some(&end.id);
-        if attachment.joints.iter().all(|joint| stands(&joint.ends[side])) {
+        let held = |joint: &Joint| joint.condition != Condition::Broken;
+        let mut joints = attachment.joints.iter().filter(|joint| held(joint));
+        if joints.all(|joint| stands(&joint.ends[side])) {
             continue;
         }
-        // the ids of a body follow each other
-        let first = ids.iter().map(|id| id.0).min().unwrap_or(0);
         places.clear();
-        places.resize(ids.len(), 0);
+        places.resize(body.shape_count, GONE);
         for (id, place) in ids.iter().zip(0..) {
-            places[(id.0 - first) as usize] = place;
+            places[(id.0 - body.first_id) as usize] = place;
         }
         for joint in &mut attachment.joints {
             let end = &mut joint.ends[side];
-            end.particle = places[(end.id.0 - first) as usize];
+            end.particle = places[(end.id.0 - body.first_id) as usize];
+            if end.particle == GONE {
+                (end.particle, joint.condition) = (0, Condition::Broken);
+            }
         }
     }
 }
