@@ -8,7 +8,6 @@
 
 use super::body::{Body, Impulse};
 use crate::contact::{Contact, Spot};
-use crate::math::Rot;
 use glam::Vec3;
 
 /// Rounds over all contacts; each passes impacts on by at least one body.
@@ -27,7 +26,7 @@ pub(super) struct Bounce {
     loss: f32,
 }
 
-/// Bounces all that meet within the substep; velocities and x* change, and what happened is appended to `out`.
+/// Bounces all that meet within the substep: velocities and x* change, and `out` tells what happened.
 pub(super) fn bounce(bodies: &mut [Body], contacts: &[Contact], h: f32, out: &mut Vec<Bounce>) {
     out.clear();
     let bouncy = |contact: &Contact| {
@@ -43,9 +42,10 @@ pub(super) fn bounce(bodies: &mut [Body], contacts: &[Contact], h: f32, out: &mu
         let mut quiet = true;
         for (contact, index) in contacts.iter().zip(0..) {
             if let Some((impulse, loss)) = impact(bodies, contact, h) {
-                push(bodies, contact.first, impulse, h);
+                stop_at_surface(bodies, contact);
+                push(bodies, contact.first, impulse);
                 if let Some(spot) = contact.second {
-                    push(bodies, spot, -impulse, h);
+                    push(bodies, spot, -impulse);
                 }
                 out.push(Bounce { contact: index, impulse, loss });
                 quiet = false;
@@ -73,7 +73,8 @@ fn is_rigid(bodies: &[Body], spot: Spot) -> bool {
 /// ```
 ///
 /// v_n is the speed before the solve, with the h a_n of this substep in it. ½ w² + |a| gap is what
-/// symplectic Euler conserves, hence a ball rises to e² of its height whatever the substep.
+/// symplectic Euler conserves, hence a ball rises to e² of its height whatever the substep. It counts from the
+/// surface, where the substep leaves the two ([`stop_at_surface`]).
 fn impact(bodies: &[Body], contact: &Contact, h: f32) -> Option<(Vec3, f32)> {
     if contact.restitution == 0.0 {
         return None;
@@ -136,17 +137,33 @@ fn compliance(bodies: &[Body], spot: Spot, d: Vec3) -> f32 {
     1.0 / particles.mass[j] + lever.dot(particles.inv_inertia_times(j, lever))
 }
 
-fn push(bodies: &mut [Body], spot: Spot, impulse: Vec3, h: f32) {
+/// Takes back what x* of the two goes into each other, and nothing of the motion of both together: with the
+/// new velocities they set off in the next substep.
+fn stop_at_surface(bodies: &mut [Body], contact: &Contact) {
+    let of = |spot: Spot| {
+        let particles = &bodies[spot.body as usize].particles;
+        let j = spot.anchor.particle as usize;
+        (particles.inertial[j] - particles.previous[j], 1.0 / particles.mass[j])
+    };
+    let (way, light) = of(contact.first);
+    let (other_way, other_light) = contact.second.map_or((contact.drift, 0.0), of);
+    let depth = -(contact.gap.max(0.0) + contact.normal.dot(way - other_way));
+    if depth > 0.0 {
+        let shift = depth / (light + other_light) * contact.normal;
+        let spots = [Some((contact.first, light)), contact.second.map(|s| (s, -other_light))];
+        for (spot, share) in spots.into_iter().flatten() {
+            let particles = &mut bodies[spot.body as usize].particles;
+            particles.inertial[spot.anchor.particle as usize] += share * shift;
+        }
+    }
+}
+
+fn push(bodies: &mut [Body], spot: Spot, impulse: Vec3) {
     let particles = &mut bodies[spot.body as usize].particles;
     let j = spot.anchor.particle as usize;
-    let dv = impulse / particles.mass[j];
-    particles.velocity[j] += dv;
-    particles.inertial[j] += h * dv;
-    let dw = particles.inv_inertia_times(j, spot.anchor.arm.cross(impulse));
-    particles.spin[j] += dw;
-    let turned = (Rot::exp(h * dw) * particles.inertial_orientation[j]).normalized();
-    particles.inertial_orientation[j] = turned;
-    particles.orientation[j] = turned;
+    particles.velocity[j] += impulse / particles.mass[j];
+    let turning = particles.inv_inertia_times(j, spot.anchor.arm.cross(impulse));
+    particles.spin[j] += turning;
 }
 
 /// Gives every body the impacts it felt; what they lost goes into the books.

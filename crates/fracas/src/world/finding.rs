@@ -382,6 +382,7 @@ fn velocity_at(particles: &Particles, j: usize, arm: Vec3) -> Vec3 {
 }
 
 /// A shape of a body's own or made for the moment.
+#[allow(clippy::large_enum_variant, reason = "it lives for one pair")]
 pub(super) enum Form<'a> {
     /// Of a rigid solid.
     Own(&'a Shaped),

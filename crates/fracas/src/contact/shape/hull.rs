@@ -56,10 +56,29 @@ impl Hull {
         let vertices: Vec<Vec3> = used.iter().map(|&i| points[i]).collect();
         let points: Vec<DVec3> = vertices.iter().map(|p| p.as_dvec3()).collect();
         let faces = join_coplanar(&points, &triangles);
+        Ok(Self::of_faces(vertices, points, faces))
+    }
+
+    fn of_faces(vertices: Vec<Vec3>, points: Vec<DVec3>, faces: Vec<Face>) -> Self {
         let centre = points.iter().sum::<DVec3>() / points.len() as f64;
         let height = |f: &Face| f.normal.dot(points[f.vertices[0] as usize] - centre);
         let thickness = faces.iter().map(height).fold(f64::INFINITY, f64::min);
-        Ok(Self { vertices, points, faces, centre, thickness })
+        Self { vertices, points, faces, centre, thickness }
+    }
+
+    /// From what a snapshot saved; none if a face names a vertex that is not there.
+    pub(super) fn from_parts(vertices: Vec<Vec3>, faces: Vec<Face>) -> Option<Self> {
+        let fits = |face: &Face| {
+            let here = |&v: &u16| (v as usize) < vertices.len();
+            let sound = face.vertices.len() >= 3 && face.edges.len() == face.vertices.len();
+            sound && face.vertices.iter().all(here) && face.normal.is_finite()
+        };
+        let sound = vertices.len() >= 4 && vertices.len() <= MAX_VERTICES && faces.len() >= 4;
+        if !sound || !faces.iter().all(fits) || vertices.iter().any(|v| !v.is_finite()) {
+            return None;
+        }
+        let points = vertices.iter().map(|p| p.as_dvec3()).collect();
+        Some(Self::of_faces(vertices, points, faces))
     }
 
     /// Its corners, in m, in the order they were given.

@@ -1,9 +1,9 @@
 //! Shapes in snapshots: as they were described, checked anew when they are read.
 
-use super::{Compound, HeightField, Pose, Shape, TriangleMesh};
+use super::{Compound, Face, HeightField, Hull, Pose, Shape, TriangleMesh};
 use crate::math::Rot;
 use crate::state::{Reader, Sink, SnapshotError};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 impl Shape {
     pub(crate) fn save(&self, bytes: &mut Vec<u8>) {
@@ -13,7 +13,16 @@ impl Shape {
             Self::Box(b) => save(bytes, 2, &b.half.to_array()),
             Self::Capsule(c) => save(bytes, 3, &[c.half_length, c.radius]),
             Self::Cylinder(c) => save(bytes, 4, &[c.half_length, c.radius]),
-            Self::Hull(hull) => save(bytes, 5, hull.vertices()),
+            Self::Hull(hull) => {
+                save(bytes, 5, hull.vertices());
+                // as they are: made anew they might come in another order, and features have their names
+                bytes.number(hull.faces().len() as u64);
+                for Face { vertices, edges, normal } in hull.faces() {
+                    bytes.column(vertices);
+                    bytes.column(edges);
+                    bytes.column(&normal.to_array());
+                }
+            }
             Self::Compound(Compound { parts }) => {
                 bytes.number(6);
                 bytes.number(parts.len() as u64);
@@ -47,7 +56,20 @@ impl Shape {
                 let make = if kind == 3 { Self::capsule } else { Self::cylinder };
                 make(sizes[0], sizes[1])
             }
-            5 => Self::hull(&reader.column::<Vec3>()?),
+            5 => {
+                let vertices = reader.column()?;
+                let mut faces = Vec::new();
+                for _ in 0..reader.number()? {
+                    let (vertices, edges) = (reader.column()?, reader.column()?);
+                    let normal: Vec<f64> = reader.column_of(3)?;
+                    let normal = DVec3::new(normal[0], normal[1], normal[2]);
+                    faces.push(Face { vertices, edges, normal });
+                }
+                match Hull::from_parts(vertices, faces) {
+                    Some(hull) => Ok(Self::Hull(hull)),
+                    None => return Err(reader.damaged("a hull whose faces do not fit")),
+                }
+            }
             6 => {
                 let mut parts = Vec::new();
                 for _ in 0..reader.number()? {
@@ -133,7 +155,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// A hull is made anew from its corners, with the same bits: features keep their names.
+        /// Hulls come back with the same bits: features keep their names.
         #[test]
         fn hulls_come_back_bit_for_bit(
             points in proptest::collection::vec(proptest::array::uniform3(-1.0f32..1.0), 8..60),
