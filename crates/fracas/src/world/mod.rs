@@ -11,7 +11,9 @@ mod finding;
 mod grip;
 mod ids;
 mod obstacle;
+mod pace;
 mod pieces;
+mod query;
 mod report;
 mod snapshot;
 mod step;
@@ -31,6 +33,8 @@ pub use error::CommandError;
 pub use event::Event;
 pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
 pub use obstacle::Obstacle;
+pub use pace::{Pace, Paced};
+pub use query::{ContactPoint, Hit, HitTarget, RayDesc, WorldPose};
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
 

@@ -445,7 +445,7 @@ impl Side for Body {
 
 impl Body {
     /// The index of the piece that a particle is in.
-    fn piece_of(&self, particle: u32) -> u32 {
+    pub(super) fn piece_of(&self, particle: u32) -> u32 {
         self.pieces.partition_point(|piece| piece.span.end <= particle as usize) as u32
     }
 }
