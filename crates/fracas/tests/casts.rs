@@ -528,6 +528,7 @@ fn rays_into_a_body_hit_its_ellipsoids() {
             assert_eq!(world.body(id).unwrap().pieces().len(), 2);
         }
         let hash = world.hash();
+        let casts = world.casts();
         let middle = DVec3::from(common::centre_of_mass(world.body(id).unwrap()));
         for _ in 0..200 {
             let mut point = || DVec3::new(number(), number(), number()) - 0.5;
@@ -540,6 +541,15 @@ fn rays_into_a_body_hit_its_ellipsoids() {
             let all = world.cast_ray_all(ray).unwrap();
             let first = world.cast_ray(ray).unwrap();
             assert_eq!(first, all.first().copied());
+            assert_eq!(casts.cast_ray(ray), Ok(first));
+            assert_eq!(casts.cast_ray_all(ray).as_ref(), Ok(&all));
+            let ball = Shape::sphere(0.07).unwrap();
+            let pose = WorldPose { position: ray.origin, ..WorldPose::default() };
+            let way = (2.0 * direction).to_array();
+            let met = world.cast_shape(&ball, pose, way, Layers::default());
+            assert_eq!(casts.cast_shape(&ball, pose, way, Layers::default()), met);
+            let inside = world.overlaps(&ball, pose, Layers::default());
+            assert_eq!(casts.overlaps(&ball, pose, Layers::default()), inside);
             assert_eq!(all.len(), expected.len());
             for (hit, (t, _)) in all.iter().zip(&expected) {
                 assert!((hit.distance - t).abs() < 1e-5, "{hit:?}, expected {t}");
@@ -758,4 +768,36 @@ fn contact_forces_are_what_moves() {
         }
     }
     assert!(pushed > 1.0, "they have met");
+}
+
+/// Prints how many rays per second a body of 2,000 particles answers.
+#[test]
+#[ignore = "measures; run with --ignored --nocapture in release"]
+fn rays_per_second() {
+    let mut world = World::new(weightless()).unwrap();
+    let shape = lattice([20, 10, 10], 0.1, 3);
+    world.spawn(body(shape, &material(1e5))).unwrap();
+    world.step(FRAME);
+    let mut random = common::Random(11);
+    let mut number = || random.below(1 << 20) as f32 / (1 << 20) as f32 - 0.5;
+    let rays: Vec<RayDesc> = (0..20_000)
+        .map(|_| {
+            let origin = [4.0 * f64::from(number()), 3.0 * f64::from(number()), 4.0];
+            let to = [2.0 * number(), number(), 0.0];
+            RayDesc::new(origin, [0, 1, 2].map(|k| to[k] - origin[k] as f32))
+        })
+        .collect();
+    for _ in 0..3 {
+        let start = std::time::Instant::now();
+        let hits = rays.iter().filter(|ray| world.cast_ray(**ray).unwrap().is_some()).count();
+        let rate = rays.len() as f64 / start.elapsed().as_secs_f64();
+        println!("{rate:.0} rays/s, {hits} of {} hit", rays.len());
+        let start = std::time::Instant::now();
+        let casts = world.casts();
+        println!("prepared in {:.0} µs", 1e6 * start.elapsed().as_secs_f64());
+        let start = std::time::Instant::now();
+        let hits = rays.iter().filter(|ray| casts.cast_ray(**ray).unwrap().is_some()).count();
+        let rate = rays.len() as f64 / start.elapsed().as_secs_f64();
+        println!("{rate:.0} rays/s, {hits} of {} hit", rays.len());
+    }
 }

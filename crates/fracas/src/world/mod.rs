@@ -1,9 +1,11 @@
 //! The world: everything that exists, and the step that moves it.
 
 mod body;
+mod casts;
 mod changes;
 mod command;
 mod config;
+mod contacts;
 mod desc;
 mod error;
 mod event;
@@ -22,9 +24,11 @@ mod tests;
 mod touching;
 
 pub use body::{Body, Piece};
+pub use casts::Casts;
 pub use changes::Changes;
 pub use command::Command;
 pub use config::WorldConfig;
+pub use contacts::ContactPoint;
 pub use desc::{
     BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, Layers, MoveKey, ObstacleDesc, ObstacleMotion,
     PullKey, Region, RigidPart, ShapeDesc,
@@ -34,7 +38,7 @@ pub use event::Event;
 pub use ids::{BodyId, GripId, ObstacleId, ParticleId, PieceId};
 pub use obstacle::Obstacle;
 pub use pace::{Pace, Paced};
-pub use query::{ContactPoint, Hit, HitTarget, RayDesc, WorldPose};
+pub use query::{Hit, HitTarget, RayDesc, WorldPose};
 pub use report::{Energy, StageTimes, StepReport};
 pub use snapshot::OwnModels;
 

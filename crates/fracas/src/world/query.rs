@@ -1,15 +1,14 @@
 //! Questions about what is where: rays, moved shapes, overlaps, contacts. They change nothing.
 
-use super::World;
 use super::body::Body;
 use super::desc::Layers;
 use super::error::{CommandError, require};
 use super::finding::Form;
 use super::ids::{BodyId, ObstacleId, ParticleId, PieceId};
+use super::{Piece, World};
 use crate::contact::narrow::{Way, sweep};
 use crate::contact::ray::{self, Ray};
 use crate::contact::shape::Shape;
-use crate::contact::{Other, Spot};
 use crate::math::Rot;
 use glam::{DVec3, Vec3};
 
@@ -78,25 +77,8 @@ pub struct Hit {
     pub barycentric: Option<[f32; 3]>,
 }
 
-/// A place where two have pushed each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ContactPoint {
-    /// The one that the normal points to; never an obstacle.
-    pub first: HitTarget,
-    /// The other.
-    pub second: HitTarget,
-    /// Where, in m.
-    pub position: [f64; 3],
-    /// From the second to the first, unit length.
-    pub normal: [f32; 3],
-    /// Pressure and friction on the first, in N; the second feels the opposite.
-    pub force: [f32; 3],
-    /// Whether it slid.
-    pub sliding: bool,
-}
-
 /// Something that may be hit, at its place.
-struct Thing<'a> {
+pub(super) struct Thing<'a> {
     shape: &'a Shape,
     rotation: Rot,
     position: DVec3,
@@ -105,10 +87,10 @@ struct Thing<'a> {
 
 /// What is looked for: all that comes within `reach` of a part of a straight line.
 #[derive(Clone, Copy)]
-struct Probe {
-    line: Ray,
-    reach: f64,
-    layers: Layers,
+pub(super) struct Probe {
+    pub line: Ray,
+    pub reach: f64,
+    pub layers: Layers,
 }
 
 impl Probe {
@@ -190,6 +172,37 @@ fn check_finite<const N: usize>(field: &'static str, values: [f64; N]) -> Result
     Ok(())
 }
 
+/// A probe in the frame of a piece and in f32, for a first look at thousands of particles. What passes
+/// may still not be met; what is met passes.
+struct Near {
+    /// The point of the line that is nearest to the origin of the piece.
+    from: Vec3,
+    direction: Vec3,
+    reach: f32,
+    /// Room for rounding, in m².
+    slack: f32,
+}
+
+impl Near {
+    fn new(probe: &Probe, origin: DVec3) -> Self {
+        let Ray { origin: start, direction, .. } = probe.line;
+        let from = start - origin;
+        let from = (from - from.dot(direction) * direction).as_vec3();
+        let (reach, slack) = (probe.reach as f32, 1e-9 * from.length_squared());
+        Self { from, direction: direction.as_vec3(), reach, slack }
+    }
+
+    /// Whether the line passes a ball.
+    #[inline]
+    fn passes(&self, centre: Vec3, radius: f32) -> bool {
+        let to = centre - self.from;
+        let across = to - to.dot(self.direction) * self.direction;
+        let reach = self.reach + radius;
+        // (r + e)² ≤ 1.001 r² + 1001 e², where e is a millionth of what is subtracted above
+        across.length_squared() <= 1.001 * reach * reach + 1e-9 * to.length_squared() + self.slack
+    }
+}
+
 /// Keeps the first of all hits, by distance and then by what was hit.
 #[derive(Default)]
 struct First(Option<Hit>);
@@ -200,8 +213,10 @@ impl First {
         self.0.map_or(length, |hit| hit.distance)
     }
 
-    fn take(&mut self, hit: Hit) {
-        if self.0.is_none_or(|best| before(&hit, &best).is_lt()) {
+    fn take(&mut self, hit: Option<Hit>) {
+        if let Some(hit) = hit
+            && self.0.is_none_or(|best| before(&hit, &best).is_lt())
+        {
             self.0 = Some(hit);
         }
     }
@@ -212,11 +227,83 @@ fn before(a: &Hit, b: &Hit) -> std::cmp::Ordering {
     a.distance.total_cmp(&b.distance).then(a.target.cmp(&b.target))
 }
 
+/// Who tells a [`Space`] what it finds, and is told how far to look on, in m.
+pub(super) type Visit<'a> = dyn FnMut(&Probe, &Thing<'_>) -> f64 + 'a;
+
+/// Where things to be met are found.
+pub(super) trait Space {
+    /// Calls `visit` with all that may be met. It returns how far to look on.
+    fn each_near(&self, probe: &mut Probe, visit: &mut Visit<'_>);
+
+    fn first_on_ray(&self, ray: RayDesc) -> Result<Option<Hit>, CommandError> {
+        let mut first = First::default();
+        self.each_near(&mut Probe::of_ray(&ray)?, &mut |probe, thing| {
+            first.take(probe.strike(thing));
+            first.limit(ray.length)
+        });
+        Ok(first.0)
+    }
+
+    fn all_on_ray(&self, ray: RayDesc) -> Result<Vec<Hit>, CommandError> {
+        let mut hits = Vec::new();
+        self.each_near(&mut Probe::of_ray(&ray)?, &mut |probe, thing| {
+            hits.extend(probe.strike(thing));
+            ray.length
+        });
+        hits.sort_unstable_by(before);
+        Ok(hits)
+    }
+
+    fn first_on_way(
+        &self,
+        shape: &Shape,
+        pose: WorldPose,
+        way: [f32; 3],
+        layers: Layers,
+    ) -> Result<Option<Hit>, CommandError> {
+        let mut probe = Probe::of_shape(shape, &pose, way, layers)?;
+        let length = probe.line.length;
+        let mut first = First::default();
+        self.each_near(&mut probe, &mut |probe, thing| {
+            first.take(probe.meet(shape, pose.rotation, thing));
+            first.limit(length)
+        });
+        Ok(first.0)
+    }
+
+    fn all_in(
+        &self,
+        shape: &Shape,
+        pose: WorldPose,
+        layers: Layers,
+    ) -> Result<Vec<HitTarget>, CommandError> {
+        let mut found = Vec::new();
+        let mut probe = Probe::of_shape(shape, &pose, [0.0; 3], layers)?;
+        self.each_near(&mut probe, &mut |probe, thing| {
+            found.extend(probe.meet(shape, pose.rotation, thing).map(|hit| hit.target));
+            0.0
+        });
+        found.sort_unstable();
+        Ok(found)
+    }
+}
+
+impl Space for World {
+    fn each_near(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
+        let layers = probe.layers;
+        for body in self.all_bodies().filter(|body| body.layers.meet(layers)) {
+            body.each_near(probe, visit);
+        }
+        self.each_obstacle(probe, visit);
+    }
+}
+
 impl World {
     /// The first thing that a ray hits: an ellipsoid of a particle, a rigid solid, or an obstacle that
     /// is no sensor. What waits for the next step counts too.
     ///
-    /// Solids are closed: a ray that starts on a surface is inside.
+    /// Solids are closed: a ray that starts on a surface is inside. For many rays between two steps see
+    /// [`casts`](Self::casts).
     ///
     /// ```
     /// use fracas::world::{HalfSpaceDesc, HitTarget, RayDesc, World, WorldConfig};
@@ -233,15 +320,7 @@ impl World {
     /// [`CommandError::OutOfRange`] for a start that is not finite, a direction of no length, or a
     /// negative length.
     pub fn cast_ray(&self, ray: RayDesc) -> Result<Option<Hit>, CommandError> {
-        let mut probe = Probe::of_ray(&ray)?;
-        let mut first = First::default();
-        self.each_near(&mut probe, &mut |probe, thing| {
-            if let Some(hit) = probe.strike(thing) {
-                first.take(hit);
-            }
-            first.limit(ray.length)
-        });
-        Ok(first.0)
+        self.first_on_ray(ray)
     }
 
     /// All that a ray passes through, each particle and obstacle once where it is hit first, by distance
@@ -250,14 +329,7 @@ impl World {
     /// # Errors
     /// As [`cast_ray`](Self::cast_ray).
     pub fn cast_ray_all(&self, ray: RayDesc) -> Result<Vec<Hit>, CommandError> {
-        let mut probe = Probe::of_ray(&ray)?;
-        let mut hits = Vec::new();
-        self.each_near(&mut probe, &mut |probe, thing| {
-            hits.extend(probe.strike(thing));
-            ray.length
-        });
-        hits.sort_unstable_by(before);
-        Ok(hits)
+        self.all_on_ray(ray)
     }
 
     /// The first thing that a shape meets when it is moved straight by `way`, in m, without turning.
@@ -284,16 +356,7 @@ impl World {
         way: [f32; 3],
         layers: Layers,
     ) -> Result<Option<Hit>, CommandError> {
-        let mut probe = Probe::of_shape(shape, &pose, way, layers)?;
-        let length = probe.line.length;
-        let mut first = First::default();
-        self.each_near(&mut probe, &mut |probe, thing| {
-            if let Some(hit) = probe.meet(shape, pose.rotation, thing) {
-                first.take(hit);
-            }
-            first.limit(length)
-        });
-        Ok(first.0)
+        self.first_on_way(shape, pose, way, layers)
     }
 
     /// All that overlaps a shape, in order: particles, rigid solids, and obstacles that are no sensors.
@@ -306,80 +369,12 @@ impl World {
         pose: WorldPose,
         layers: Layers,
     ) -> Result<Vec<HitTarget>, CommandError> {
-        let mut probe = Probe::of_shape(shape, &pose, [0.0; 3], layers)?;
-        let mut found = Vec::new();
-        self.each_near(&mut probe, &mut |probe, thing| {
-            found.extend(probe.meet(shape, pose.rotation, thing).map(|hit| hit.target));
-            0.0
-        });
-        found.sort_unstable();
-        Ok(found)
+        self.all_in(shape, pose, layers)
     }
 
-    /// Every contact that carried force in the last substep, in a fixed order. None before the first step
-    /// and right after loading.
-    pub fn contacts(&self) -> impl Iterator<Item = ContactPoint> {
-        let touching = &self.touching;
-        touching.contacts.iter().zip(&touching.touches).filter_map(|(contact, touch)| {
-            let force = touch.felt * contact.normal + touch.felt_slip;
-            if force == Vec3::ZERO {
-                return None;
-            }
-            let (first, at) = self.found(contact.first, contact.key.first)?;
-            let second = match (contact.key.second, contact.second) {
-                (Other::Particle(particle), Some(spot)) => self.found(spot, particle)?.0,
-                (Other::Obstacle(id), _) => HitTarget::Obstacle(id),
-                (Other::Particle(_), None) => return None,
-            };
-            Some(ContactPoint {
-                first,
-                second,
-                position: (at + contact.first.anchor.arm.as_dvec3()).to_array(),
-                normal: contact.normal.to_array(),
-                force: force.to_array(),
-                sliding: contact.sliding,
-            })
-        })
-    }
-
-    /// Sum of the contact forces on a body in the last substep, in N; `None` if there is no such body.
-    /// What its pieces do to each other adds up to nothing.
-    pub fn force_on(&self, body: BodyId) -> Option<[f64; 3]> {
-        self.body(body)?;
-        let is_it = |target| matches!(target, HitTarget::Body { body: id, .. } if id == body);
-        let mut sum = DVec3::ZERO;
-        for contact in self.contacts() {
-            let force = Vec3::from(contact.force).as_dvec3();
-            sum += if is_it(contact.first) { force } else { DVec3::ZERO };
-            sum -= if is_it(contact.second) { force } else { DVec3::ZERO };
-        }
-        Some(sum.to_array())
-    }
-
-    /// A particle of a contact, and where its centre is. Splits since have put columns in another
-    /// order, and bodies may be gone.
-    fn found(&self, spot: Spot, particle: ParticleId) -> Option<(HitTarget, DVec3)> {
-        let holds = |body: &&Body| body.particles.id.contains(&particle);
-        let noted = self.bodies.get(spot.body as usize);
-        let at = spot.anchor.particle as usize;
-        let (body, j) = match noted.filter(|body| body.particles.id.get(at) == Some(&particle)) {
-            Some(body) => (body, at),
-            None => {
-                let body = self.bodies.iter().find(holds)?;
-                (body, body.particles.id.iter().position(|id| *id == particle)?)
-            }
-        };
-        let piece = &body.pieces[body.piece_of(j as u32) as usize];
-        let target = HitTarget::Body { body: body.id, piece: piece.id, particle };
-        Some((target, piece.origin + body.particles.position[j].as_dvec3()))
-    }
-
-    /// Calls `visit` with all that may be met; it returns how far to look on, in m.
-    fn each_near(&self, probe: &mut Probe, visit: &mut dyn FnMut(&Probe, &Thing<'_>) -> f64) {
+    /// Obstacles are few, and those with many triangles have trees of their own.
+    pub(super) fn each_obstacle(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
         let layers = probe.layers;
-        for body in self.all_bodies().filter(|body| body.layers.meet(layers)) {
-            body.each_near(probe, visit);
-        }
         for obstacle in self.obstacles().filter(|o| !o.sensor && o.layers.meet(layers)) {
             let thing = Thing {
                 shape: &obstacle.shape,
@@ -393,49 +388,49 @@ impl World {
 }
 
 impl Body {
-    fn each_near(&self, probe: &mut Probe, visit: &mut dyn FnMut(&Probe, &Thing<'_>) -> f64) {
+    fn each_near(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
         for piece in &self.pieces {
-            for j in piece.span.clone() {
-                let (centre, radius) = self.ball_around(j);
-                if !probe.passes(piece.origin + centre.as_dvec3(), radius.into()) {
-                    continue;
+            if self.shapes.is_empty() {
+                let near = Near::new(probe, piece.origin);
+                let balls = self.particles.position.iter().zip(&self.particles.radii);
+                for (j, (&centre, radii)) in
+                    balls.enumerate().skip(piece.span.start).take(piece.span.len())
+                {
+                    let [a, b, c] = *radii;
+                    if near.passes(centre, a.max(b).max(c)) {
+                        self.show(piece, j, probe, visit);
+                    }
                 }
-                let pose = self.pose(j, self.turned_now(j));
-                let (body, particle) = (self.id, self.particles.id[j]);
-                let form = self.form(j);
-                let thing = Thing {
-                    shape: form.shape(),
-                    rotation: pose.rotation,
-                    position: piece.origin + pose.position.as_dvec3(),
-                    target: HitTarget::Body { body, piece: piece.id, particle },
-                };
-                probe.line.length = visit(probe, &thing);
+            } else {
+                for j in piece.span.clone() {
+                    self.show(piece, j, probe, visit);
+                }
             }
         }
     }
 
-    /// A ball around particle `j`, in the frame of its piece.
-    fn ball_around(&self, j: usize) -> (Vec3, f32) {
-        match self.shaped(j) {
-            Some(shaped) => {
-                let place = self.pose(j, self.turned_now(j)).position;
-                (place, shaped.shape.bounding_radius())
-            }
-            None => {
-                let [a, b, c] = self.particles.radii[j];
-                (self.particles.position[j], a.max(b).max(c))
-            }
+    /// Has a particle visited, if the probe may meet it.
+    pub(super) fn show(&self, piece: &Piece, j: usize, probe: &mut Probe, visit: &mut Visit<'_>) {
+        let form = self.form(j);
+        let shape = form.shape();
+        let pose = self.pose(j, self.turned_now(j));
+        let position = piece.origin + pose.position.as_dvec3();
+        if probe.passes(position, shape.bounding_radius().into()) {
+            let (body, particle) = (self.id, self.particles.id[j]);
+            let target = HitTarget::Body { body, piece: piece.id, particle };
+            let thing = Thing { shape, rotation: pose.rotation, position, target };
+            probe.line.length = visit(probe, &thing);
         }
     }
 
     /// Its orientation as it is.
-    fn turned_now(&self, j: usize) -> Rot {
+    pub(super) fn turned_now(&self, j: usize) -> Rot {
         self.particles.orientation.get(j).copied().unwrap_or_default()
     }
 }
 
 impl Form<'_> {
-    fn shape(&self) -> &Shape {
+    pub(super) fn shape(&self) -> &Shape {
         match self {
             Self::Own(shaped) => &shaped.shape,
             Self::Round(shape) => shape,
