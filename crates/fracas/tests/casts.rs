@@ -372,6 +372,29 @@ proptest! {
         };
         prop_assert!(overlap(&a, &pushed, &b, &pose_b), "{met:?} is too soon");
         prop_assert!(met.normal.dot(direction) < 1e-6);
+        // the point is on b, and b lies behind the plane through it
+        let (on_b, back) = (from + met.point, matrix(turn_b).transpose());
+        let tiny = Shape::sphere(2e-4).unwrap();
+        let here = Pose { position: on_b.as_vec3(), ..Pose::IDENTITY };
+        prop_assert!(overlap(&tiny, &here, &b, &pose_b), "{met:?} is not on {b:?}");
+        prop_assert!(!holds(&b, back * (on_b + 2e-4 * met.normal)));
+        if let Some(farthest) = b.support((back * met.normal).as_vec3()) {
+            // the edge of a cylinder is known to a few digits only
+            let beyond = (back * met.normal).dot(farthest.as_dvec3() - back * on_b);
+            prop_assert!(beyond < 2e-3, "{b:?} reaches {beyond} m beyond {met:?}");
+        }
+    }
+
+    /// A ball whose centre is on the edge of a box, to a rounding, is in it by its radius.
+    #[test]
+    fn ball_on_an_edge_overlaps(
+        half in proptest::array::uniform3(0.2f32..1.0), rotation in turn(), along in -0.9f32..0.9,
+    ) {
+        let pose = Pose { rotation, position: Vec3::ZERO };
+        let edge = Vec3::new(half[0], along * half[1], -half[2]);
+        let here = Pose { position: pose.apply(edge), ..Pose::IDENTITY };
+        let (ball, block) = (Shape::sphere(2e-4).unwrap(), Shape::block(half.into()).unwrap());
+        prop_assert!(overlap(&ball, &here, &block, &pose));
     }
 
     /// A ball stops at its radius from the nearest triangle.

@@ -392,10 +392,11 @@ impl Body {
         for piece in &self.pieces {
             if self.shapes.is_empty() {
                 let near = Near::new(probe, piece.origin);
-                let balls = self.particles.position.iter().zip(&self.particles.radii);
-                for (j, (&centre, radii)) in
-                    balls.enumerate().skip(piece.span.start).take(piece.span.len())
-                {
+                let span = piece.span.clone();
+                let particles = &self.particles;
+                let centres = particles.position[span.clone()].iter();
+                let balls = centres.zip(&particles.radii[span.clone()]).zip(span);
+                for ((&centre, radii), j) in balls {
                     let [a, b, c] = *radii;
                     if near.passes(centre, a.max(b).max(c)) {
                         self.show(piece, j, probe, visit);

@@ -7,7 +7,6 @@
 use super::super::shape::{Compound, HeightField, Pose, Shape, TriangleMesh};
 use super::convex::{self, Nearest};
 use super::core::{Core, rotation_f64};
-use super::gjk::{self, Answer};
 use super::triangles::local_bounds;
 use crate::math::Rot;
 use glam::{DMat3, DVec3, Vec3};
@@ -200,8 +199,8 @@ impl Mover<'_> {
         for _ in 0..STEPS {
             b.position = start - distance * way.direction;
             let left = way.length - distance;
-            let nearest = convex::nearest(&self.core, b, left + TOUCH * size)?;
-            let Nearest { normal, gap, .. } = nearest;
+            let Nearest { normal, gap, on_b, .. } =
+                convex::nearest(&self.core, b, left + TOUCH * size)?;
             let speed = -normal.dot(way.direction);
             // how wide the gap is for sure: no part of the two is between these planes
             let [lowest, highest] = [self.core.support(-normal), b.support(normal)];
@@ -214,7 +213,7 @@ impl Mover<'_> {
                 plane = Some(normal);
             }
             if gap <= TOUCH * size {
-                let point = self.point_on(b, &nearest) + distance * way.direction;
+                let point = on_b + distance * way.direction;
                 let normal = plane.unwrap_or(normal);
                 return Some(Met { distance, point, normal, element: None });
             }
@@ -224,14 +223,5 @@ impl Mover<'_> {
             }
         }
         None
-    }
-
-    /// A point of `b` where the two touch. Not that of `nearest`, which may lie in the plane of a side but
-    /// beside it.
-    fn point_on(&self, b: &Core<'_>, nearest: &Nearest) -> DVec3 {
-        match gjk::distance(&self.core, b, f64::INFINITY) {
-            Answer::Apart { normal, on_b, .. } => on_b + b.radius * normal,
-            _ => nearest.on_b,
-        }
     }
 }
