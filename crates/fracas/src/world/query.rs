@@ -262,10 +262,10 @@ pub(super) trait Space {
         layers: Layers,
     ) -> Result<Option<Hit>, CommandError> {
         let mut probe = Probe::of_shape(shape, &pose, way, layers)?;
-        let length = probe.line.length;
+        let (length, rotation) = (probe.line.length, pose.rotation.normalized());
         let mut first = First::default();
         self.each_near(&mut probe, &mut |probe, thing| {
-            first.take(probe.meet(shape, pose.rotation, thing));
+            first.take(probe.meet(shape, rotation, thing));
             first.limit(length)
         });
         Ok(first.0)
@@ -278,9 +278,10 @@ pub(super) trait Space {
         layers: Layers,
     ) -> Result<Vec<HitTarget>, CommandError> {
         let mut found = Vec::new();
+        let rotation = pose.rotation.normalized();
         let mut probe = Probe::of_shape(shape, &pose, [0.0; 3], layers)?;
         self.each_near(&mut probe, &mut |probe, thing| {
-            found.extend(probe.meet(shape, pose.rotation, thing).map(|hit| hit.target));
+            found.extend(probe.meet(shape, rotation, thing).map(|hit| hit.target));
             0.0
         });
         found.sort_unstable();
