@@ -301,11 +301,10 @@ fn rays_along_surfaces() {
         Shape::block(Vec3::new(1.0, 0.5, 1.0)).unwrap(),
         Shape::cylinder(0.5, 1.0).unwrap(),
         Shape::hull(
-            &[-1.0, 1.0]
+            [-1.0, 1.0]
                 .map(|x| [-0.5, 0.5].map(|y| [-1.0, 1.0].map(|z| Vec3::new(x, y, z))))
                 .as_flattened()
-                .as_flattened()
-                .to_vec(),
+                .as_flattened(),
         )
         .unwrap(),
     ];
@@ -445,8 +444,7 @@ fn distance_to_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
 fn moved_solids_meet_the_ground_at_its_height() {
     let down = Way { direction: -DVec3::Y, length: 10.0 };
     let plane = Shape::half_space(Vec3::Y).unwrap();
-    let heights = [[0.25f32; 9], [0.25; 9]].as_flattened().to_vec();
-    let field = Shape::HeightField(HeightField::new(3, heights[..9].to_vec(), [2.0, 2.0]).unwrap());
+    let field = Shape::HeightField(HeightField::new(3, vec![0.25; 9], [2.0, 2.0]).unwrap());
     let ball = |x: f32| {
         (Pose { position: Vec3::new(x, 0.0, 0.0), ..Pose::IDENTITY }, Shape::sphere(0.25).unwrap())
     };
