@@ -4,11 +4,13 @@
 mod common;
 
 use common::*;
+use fracas::contact::shape::Shape;
 use fracas::material::{Material, MaterialField};
 use fracas::math::Rot;
 use fracas::world::{
     AttachDesc, AttachKind, AttachRegion, Blast, DebrisRule, FieldDesc, FieldKind, GripDesc,
-    GripMotion, MoveKey, PullKey, Region, ShapeDesc, StepReport, World, WorldConfig, Zone,
+    GripMotion, Layers, MoveKey, Pace, PullKey, RayDesc, Region, ShapeDesc, StepReport, World,
+    WorldConfig, WorldPose, Zone,
 };
 use fracas::{BodyDesc, BodyId, CommandError, Event, HalfSpaceDesc, ParticleId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -313,6 +315,58 @@ fn r7_numbers_of_half_spaces() {
         |x| x >= 0.5 && x.is_finite(),
         |world, _, value| add(world, &|desc| desc.friction_static = value),
     );
+    table.finish();
+}
+
+/// Questions are refused like commands, and answered without a change.
+#[test]
+fn r7_numbers_of_queries() {
+    let mut table = Table::default();
+    let ray = RayDesc::new([0.0, 1.0, 0.0], [0.0, -1.0, 0.0]);
+    let ask = |world: &World, ray: RayDesc| {
+        let (first, all) = (world.cast_ray(ray)?, world.cast_ray_all(ray)?);
+        assert_eq!(first, all.first().copied());
+        assert_eq!(world.casts().cast_ray(ray)?, first);
+        Ok(())
+    };
+    let moved = |world: &World, pose: WorldPose, way: [f32; 3]| {
+        let block = Shape::block([0.1; 3].into())?;
+        world.overlaps(&block, pose, Layers::default())?;
+        world.cast_shape(&block, pose, way, Layers::default()).map(|_| ())
+    };
+    table.row("ray.origin", any_finite, |world, _, value| {
+        ask(world, RayDesc { origin: [0.1, f64::from(value), 0.0], ..ray })
+    });
+    table.row(
+        "ray.direction",
+        |x| x.is_finite() && x != 0.0,
+        |world, _, value| ask(world, RayDesc { direction: [0.0, value, 0.0], ..ray }),
+    );
+    table.row(
+        "ray.length",
+        |x| x >= 0.0,
+        |world, _, value| ask(world, RayDesc { length: f64::from(value), ..ray }),
+    );
+    let here = WorldPose { position: [0.0, 1.0, 0.0], rotation: Rot::IDENTITY };
+    table.row("cast.position", any_finite, |world, _, value| {
+        let pose = WorldPose { position: [f64::from(value), 1.0, 0.0], ..here };
+        moved(world, pose, [0.0, -2.0, 0.0])
+    });
+    table.row("cast.rotation", any_finite, |world, _, value| {
+        let rotation = Rot { x: value, y: 0.0, z: 0.0, w: 0.0 };
+        moved(world, WorldPose { rotation, ..here }, [0.0, -2.0, 0.0])
+    });
+    table.row("cast.way", any_finite, |world, _, value| moved(world, here, [0.0, value, 0.0]));
+    table.row(
+        "pace.dt",
+        |x| (1e-9..=1.0 / 15.0).contains(&x),
+        |world, _, value| {
+            Pace::new(f64::from(value), 2)?.advance(world, f64::from(value)).map(|_| ())
+        },
+    );
+    table.row("pace.elapsed", from_zero, |world, _, value| {
+        Pace::new(1.0 / 60.0, 2)?.advance(world, f64::from(value)).map(|_| ())
+    });
     table.finish();
 }
 

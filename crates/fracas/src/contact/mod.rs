@@ -14,6 +14,7 @@ mod meet;
 pub mod narrow;
 pub mod near;
 pub mod pairs;
+pub mod ray;
 pub mod shape;
 
 pub use half_space::{HalfSpace, touch_half_spaces};

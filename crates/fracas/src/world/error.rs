@@ -60,6 +60,9 @@ pub enum CommandError {
     /// No obstacle has this id.
     #[error("there is no obstacle {0}")]
     NoObstacle(ObstacleId),
+    /// A shape that only something at rest can have was to be moved.
+    #[error("a {0} cannot be moved: give a convex solid or a compound")]
+    FixedShape(&'static str),
     /// A grip holds nothing.
     #[error("the grip on body {0} holds no particle: its region is empty")]
     EmptyGrip(BodyId),

@@ -26,6 +26,7 @@ impl Vertex {
 }
 
 /// Up to four points, with the weights of the point of their hull that is nearest to the origin.
+#[derive(Clone, Copy)]
 pub(super) struct Simplex {
     pub vertices: [Vertex; 4],
     weights: [f64; 4],
@@ -67,14 +68,17 @@ pub(super) fn distance(a: &Core, b: &Core, limit: f64) -> Answer {
     let (mut v, mut length) = (first.w, f64::INFINITY);
     simplex.push(first);
     simplex.weights[0] = 1.0;
+    let mut before = (simplex, v);
     for _ in 0..STEPS {
         let squared = v.length_squared();
         if squared <= touching * touching {
             return Answer::Overlap(simplex);
         }
-        // Rounding has the last word: the nearest point no longer comes nearer.
+        // Rounding has the last word: the nearest point no longer comes nearer. Of a simplex that has
+        // become flat it may even be far off.
         let now = squared.sqrt();
         if now >= length {
+            (simplex, v) = before;
             break;
         }
         length = now;
@@ -87,6 +91,7 @@ pub(super) fn distance(a: &Core, b: &Core, limit: f64) -> Answer {
         if known || length - lower <= tolerance + 1.0e-10 * length {
             break;
         }
+        before = (simplex, v);
         simplex.push(vertex);
         v = simplex.reduce();
         if simplex.count == 4 {

@@ -15,9 +15,11 @@ mod epa;
 mod gjk;
 mod half_space;
 mod manifold;
+mod sweep;
 mod triangles;
 
 pub use self::ellipsoids::ellipsoid_ellipsoid;
+pub use self::sweep::{Met, Way, sweep};
 
 pub(super) use self::core::rotation_f64;
 

@@ -33,7 +33,7 @@ enum Surface<'a> {
 }
 
 /// The box around a shape in the frame of something else, grown by all that rounding may move.
-fn local_bounds(shape: &Shape, pose: &Pose, frame: &Pose, reach: f32) -> Aabb {
+pub(super) fn local_bounds(shape: &Shape, pose: &Pose, frame: &Pose, reach: f32) -> Aabb {
     let rotation = frame.rotation.inverse() * pose.rotation;
     let bounds = shape.aabb(&Pose { rotation, position: frame.undo(pose.position) });
     let far = bounds.min.abs().max(bounds.max.abs()).max_element();
@@ -83,7 +83,7 @@ pub(super) fn convex_height_field(
     for row in cells.rows[0]..cells.rows[1] {
         for column in cells.columns[0]..cells.columns[1] {
             for second in [false, true] {
-                let number = 2 * (row * field.columns() + column) as u32 + u32::from(second);
+                let number = field.number(column, row, second);
                 ground.collide(&field.triangle(column, row, second), number, out);
             }
         }

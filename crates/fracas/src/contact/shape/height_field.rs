@@ -102,8 +102,32 @@ impl HeightField {
         DVec3::new(column as f64 * dx, f64::from(height), row as f64 * dz)
     }
 
+    /// The number of one of the two triangles of a cell.
+    pub(crate) fn number(&self, column: usize, row: usize, second: bool) -> u32 {
+        2 * (row * self.columns + column) as u32 + u32::from(second)
+    }
+
+    /// The ground at a place, which is moved onto the field if it is beside it.
+    pub(crate) fn height_at(&self, x: f64, z: f64) -> f64 {
+        let [dx, dz] = self.spacing.map(f64::from);
+        let cell = |at: f64, count: usize| {
+            let at = at.clamp(0.0, (count - 1) as f64);
+            let low = at.floor().min((count - 2) as f64);
+            (low as usize, at - low)
+        };
+        let ((c, u), (r, v)) = (cell(x / dx, self.columns), cell(z / dz, self.rows()));
+        let at = |c: usize, r: usize| self.point(c, r).y;
+        let (near, far) = (at(c, r), at(c + 1, r + 1));
+        // beyond the diagonal the triangle of the larger x
+        if u > v {
+            near + (u - v) * (at(c + 1, r) - near) + v * (far - near)
+        } else {
+            near + (v - u) * (at(c, r + 1) - near) + u * (far - near)
+        }
+    }
+
     /// Corners of one of the two triangles of a cell, counter-clockwise from above.
-    fn corners(&self, column: usize, row: usize, second: bool) -> [DVec3; 3] {
+    pub(crate) fn corners(&self, column: usize, row: usize, second: bool) -> [DVec3; 3] {
         let (c, r) = (column, row);
         if second {
             [self.point(c, r), self.point(c + 1, r + 1), self.point(c + 1, r)]

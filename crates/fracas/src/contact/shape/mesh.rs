@@ -137,7 +137,13 @@ impl TriangleMesh {
     }
 
     /// Calls `visit` for every triangle whose box meets `bounds`, always in the same order.
-    pub(crate) fn near(&self, bounds: &Aabb, mut visit: impl FnMut(u32)) {
+    pub(crate) fn near(&self, bounds: &Aabb, visit: impl FnMut(u32)) {
+        self.walk(|around| around.overlaps(bounds), visit);
+    }
+
+    /// Calls `visit` for every triangle in whose box, and all larger boxes of the tree around it, one may
+    /// `enter`; always in the same order.
+    pub(crate) fn walk(&self, enter: impl Fn(&Aabb) -> bool, mut visit: impl FnMut(u32)) {
         // The tree is halved by count, hence at most 32 deep.
         let mut stack = [0u32; 64];
         let mut open = 1;
@@ -145,13 +151,13 @@ impl TriangleMesh {
             open -= 1;
             let index = stack[open];
             let node = &self.nodes[index as usize];
-            if !node.bounds.overlaps(bounds) {
+            if !enter(&node.bounds) {
                 continue;
             }
             if node.count > 0 {
                 for &i in &self.order[node.start as usize..(node.start + node.count) as usize] {
                     let corners = self.triangles[i as usize].map(|v| self.vertices[v as usize]);
-                    if Aabb::around(corners).overlaps(bounds) {
+                    if enter(&Aabb::around(corners)) {
                         visit(i);
                     }
                 }
