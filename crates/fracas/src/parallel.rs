@@ -108,6 +108,26 @@ impl Workers {
         );
     }
 
+    /// As [`for_span`](Self::for_span), over the leaves of a sum, which it returns.
+    pub fn fold_span<C: Columns, T: Send + std::ops::Add<Output = T>>(
+        &self,
+        span: Span,
+        columns: C,
+        work: &(impl Fn(Span, C) -> T + Sync),
+    ) -> T {
+        if span.len() <= SUM_LEAF {
+            return work(span, columns);
+        }
+        let half = (span.len() / 2).next_multiple_of(SUM_LEAF);
+        let middle = span.start + half;
+        let (first, rest) = columns.split_at(half);
+        let (a, b) = self.join(
+            || self.fold_span(span.start..middle, first, work),
+            || self.fold_span(middle..span.end, rest, work),
+        );
+        a + b
+    }
+
     /// Sum of `part` over the leaves of `span`.
     pub fn sum<T: Send + std::ops::Add<Output = T>>(
         &self,
@@ -133,6 +153,17 @@ pub trait Columns: Send + Sized {
 impl<T: Send> Columns for &mut [T] {
     fn split_at(self, i: usize) -> (Self, Self) {
         self.split_at_mut(i)
+    }
+}
+
+impl<T: Send, const N: usize> Columns for [&mut [T]; N] {
+    fn split_at(mut self, i: usize) -> (Self, Self) {
+        let rest = self.each_mut().map(|column| {
+            let (first, rest) = std::mem::take(column).split_at_mut(i);
+            *column = first;
+            rest
+        });
+        (self, rest)
     }
 }
 
