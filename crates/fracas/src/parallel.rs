@@ -201,6 +201,33 @@ mod tests {
         }
     }
 
+    /// The same for sums over columns that are written meanwhile.
+    #[test]
+    fn folds_have_the_same_bits_for_any_thread_count() {
+        let of = |threads| {
+            let workers = Workers::new(threads).unwrap();
+            let mut columns = [vec![0.0f64; 10_007], vec![0.0f64; 10_007]];
+            let sum = workers.enter(|| {
+                let [a, b] = &mut columns;
+                workers.fold_span(7..10_014, [&mut a[..], &mut b[..]], &|range, [a, b]| {
+                    let mut sum = 0.0;
+                    for (k, i) in range.enumerate() {
+                        a[k] = ((i * 7919) % 1009) as f64 * 10f64.powi(i as i32 % 17 - 8);
+                        b[k] = -0.3 * a[k];
+                        sum += a[k] + b[k];
+                    }
+                    sum
+                })
+            });
+            (sum.to_bits(), columns)
+        };
+        let one = of(1);
+        assert!(one.1[0][10_006] != 0.0 && one.1[1][5_000] == -0.3 * one.1[0][5_000]);
+        for threads in [2, 3, 7] {
+            assert_eq!(one, of(threads), "{threads} threads");
+        }
+    }
+
     #[test]
     fn every_element_is_visited_once_with_its_own_index() {
         for threads in [1, 2, 3] {

@@ -18,6 +18,8 @@ mod cg;
 mod dofs;
 mod rows;
 mod sides;
+#[cfg(test)]
+mod tests;
 
 pub use dofs::{Dofs, Pair};
 

@@ -504,3 +504,42 @@ fn precondition_range<S: Simd>(
         at += 8;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Sym3;
+    use crate::math::fearless_simd::Level;
+
+    /// Eight at a time and one at a time are the same bits, for turns of any size and either sign.
+    #[test]
+    fn log_of_eight_is_that_of_each() {
+        for scale in [0.0, 1e-6, 1e-3, 0.1, 0.39, 0.41, 1.0, 3.1] {
+            let q: [Rot; 8] = std::array::from_fn(|k| {
+                let axis = Vec3::new(k as f32 - 3.5, 1.0, 0.3 * k as f32).normalize();
+                let Rot { x, y, z, w } = Rot::exp(axis * (scale * (1.0 + 0.003 * k as f32)));
+                let sign = if k % 3 == 0 { -1.0 } else { 1.0 };
+                Rot { x: sign * x, y: sign * y, z: sign * z, w: sign * w }
+            });
+            let wide = dispatch!(Level::new(), simd => log(Rotx8::from_lanes(simd, &q)).to_lanes());
+            for (lane, q) in wide.into_iter().zip(q) {
+                assert_eq!(lane.to_array().map(f32::to_bits), q.log().to_array().map(f32::to_bits));
+            }
+        }
+    }
+
+    /// Small bodies have inertias whose cubes are no f32; what has none has no inverse.
+    #[test]
+    fn inverse_does_not_care_about_the_unit() {
+        for scale in [1e-20f32, 1e-6, 1.0, 1e15] {
+            let a = Sym3 { xx: 4.0, yy: 3.0, zz: 2.0, xy: 1.0, yz: 0.5, zx: -0.5 } * scale;
+            let lanes = [a, Sym3::default(), a, a, a, a, a, a];
+            let found = dispatch!(Level::new(), simd => {
+                inverse(&Sym3x8::from_lanes(simd, &lanes), 0.0).to_lanes()
+            });
+            let product = (a.to_mat3() * (1.0 / scale)) * (found[0].to_mat3() * scale);
+            assert!(product.abs_diff_eq(glam::Mat3::IDENTITY, 1e-6), "{scale}: {product}");
+            assert_eq!(found[1], Sym3::default());
+        }
+    }
+}
