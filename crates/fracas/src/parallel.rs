@@ -108,6 +108,26 @@ impl Workers {
         );
     }
 
+    /// As [`for_span`](Self::for_span), over the leaves of a sum, which it returns.
+    pub fn fold_span<C: Columns, T: Send + std::ops::Add<Output = T>>(
+        &self,
+        span: Span,
+        columns: C,
+        work: &(impl Fn(Span, C) -> T + Sync),
+    ) -> T {
+        if span.len() <= SUM_LEAF {
+            return work(span, columns);
+        }
+        let half = (span.len() / 2).next_multiple_of(SUM_LEAF);
+        let middle = span.start + half;
+        let (first, rest) = columns.split_at(half);
+        let (a, b) = self.join(
+            || self.fold_span(span.start..middle, first, work),
+            || self.fold_span(middle..span.end, rest, work),
+        );
+        a + b
+    }
+
     /// Sum of `part` over the leaves of `span`.
     pub fn sum<T: Send + std::ops::Add<Output = T>>(
         &self,
@@ -133,6 +153,17 @@ pub trait Columns: Send + Sized {
 impl<T: Send> Columns for &mut [T] {
     fn split_at(self, i: usize) -> (Self, Self) {
         self.split_at_mut(i)
+    }
+}
+
+impl<T: Send, const N: usize> Columns for [&mut [T]; N] {
+    fn split_at(mut self, i: usize) -> (Self, Self) {
+        let rest = self.each_mut().map(|column| {
+            let (first, rest) = std::mem::take(column).split_at_mut(i);
+            *column = first;
+            rest
+        });
+        (self, rest)
     }
 }
 
@@ -167,6 +198,33 @@ mod tests {
         let one: f64 = of(1);
         for threads in [2, 3, 7] {
             assert_eq!(one.to_bits(), of(threads).to_bits(), "{threads} threads");
+        }
+    }
+
+    /// The same for sums over columns that are written meanwhile.
+    #[test]
+    fn folds_have_the_same_bits_for_any_thread_count() {
+        let of = |threads| {
+            let workers = Workers::new(threads).unwrap();
+            let mut columns = [vec![0.0f64; 10_007], vec![0.0f64; 10_007]];
+            let sum = workers.enter(|| {
+                let [a, b] = &mut columns;
+                workers.fold_span(7..10_014, [&mut a[..], &mut b[..]], &|range, [a, b]| {
+                    let mut sum = 0.0;
+                    for (k, i) in range.enumerate() {
+                        a[k] = ((i * 7919) % 1009) as f64 * 10f64.powi(i as i32 % 17 - 8);
+                        b[k] = -0.3 * a[k];
+                        sum += a[k] + b[k];
+                    }
+                    sum
+                })
+            });
+            (sum.to_bits(), columns)
+        };
+        let one = of(1);
+        assert!(one.1[0][10_006] != 0.0 && one.1[1][5_000] == -0.3 * one.1[0][5_000]);
+        for threads in [2, 3, 7] {
+            assert_eq!(one, of(threads), "{threads} threads");
         }
     }
 

@@ -209,6 +209,25 @@ fn a_pile_is_the_same_on_any_number_of_threads() {
     assert_eq!(one, hashes(3));
 }
 
+/// The same for one island of large bodies, which is cut between them and within the largest.
+#[test]
+fn a_large_island_is_the_same_on_any_number_of_threads() {
+    let hashes = |threads: u32| {
+        let config = WorldConfig { threads, substeps: 2, ..WorldConfig::default() };
+        let mut world = World::new(config).unwrap();
+        world.add_half_space(floor()).unwrap();
+        world.spawn(cube([12, 2, 45], &material(3e5), [0.0, 0.06, 0.0])).unwrap();
+        for k in 0..6 {
+            let position = [0.13 * f64::from(k % 2), 0.25, 0.26 * f64::from(k / 2)];
+            world.spawn(cube([5, 5, 5], &material(3e5), position)).unwrap();
+        }
+        (0..25).map(|_| world.step(FRAME).hash).collect::<Vec<u64>>()
+    };
+    let one = hashes(1);
+    assert_eq!(one, hashes(2));
+    assert_eq!(one, hashes(3));
+}
+
 /// Two prongs, each one cell thick and three cells apart, joined at their left ends.
 fn tongs() -> OrientedShape {
     let whole = lattice([10, 5, 2], 0.05, 3);

@@ -123,32 +123,86 @@ const SEPARATION: f32 = 0.2;
 /// Takes forces over from the contacts of the substep before, and from those of islands that just woke.
 /// All lists are in the order of their keys.
 ///
+/// Of a pair with several points, those that other corners meet at now take over from the nearest that are
+/// gone: a face that rests on another would else be let go whenever the names of its corners change.
+///
 /// A pair that is new and overlaps already was not kept apart by anybody: a bond was cut between its
 /// particles, or bodies were spawned into each other. Its overlap is allowed at first; otherwise it
 /// would fly apart. Within a body the allowance shrinks as the two part; between bodies it is also
 /// taken back slowly.
 pub fn carry_over(old: &[Contact], woken: &[Contact], found: &mut [Contact], h: f32) {
-    let (mut old, mut woken) = (old.iter().peekable(), woken.iter().peekable());
-    for contact in found {
-        let warm = [&mut old, &mut woken].map(|list| {
-            while list.next_if(|c| c.key < contact.key).is_some() {}
-            list.next_if(|c| c.key == contact.key)
-        });
-        let n = contact.normal;
-        let overlap = (-contact.gap).max(0.0);
-        match warm[0].or(warm[1]) {
-            Some(warm) => {
-                contact.force = warm.force;
-                contact.slip_force = warm.slip_force - n * warm.slip_force.dot(n);
-                contact.sliding = warm.sliding;
-                contact.allowance = warm.allowance.min(overlap);
+    let (mut old, mut woken) = (old, woken);
+    for pair in found.chunk_by_mut(|a, b| a.key.pair() == b.key.pair()) {
+        let name = pair[0].key.pair();
+        let known = match take_pair(&mut old, name) {
+            [] => take_pair(&mut woken, name),
+            known => known,
+        };
+        carry_pair(known, pair);
+        for contact in pair {
+            if contact.second.is_some_and(|second| second.body != contact.first.body) {
+                contact.allowance = (contact.allowance - SEPARATION * h).max(0.0);
             }
-            None if contact.second.is_some() => contact.allowance = overlap,
+            contact.gap += contact.allowance;
+        }
+    }
+}
+
+/// The contacts of a pair at the front of a list, once all before it are dropped.
+fn take_pair<'a>(list: &mut &'a [Contact], name: (ParticleId, Other)) -> &'a [Contact] {
+    let start = list.iter().take_while(|contact| contact.key.pair() < name).count();
+    let rest = &list[start..];
+    let (pair, rest) = rest.split_at(rest.iter().take_while(|c| c.key.pair() == name).count());
+    *list = rest;
+    pair
+}
+
+/// More points than a pair of convex solids has; of meshes the others start anew.
+const POINTS: usize = 64;
+
+fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
+    let known = &known[..known.len().min(POINTS)];
+    let mut used = 0_u64;
+    let mut fresh = 0_u64;
+    for (k, contact) in pair.iter_mut().enumerate() {
+        match known.iter().position(|c| c.key == contact.key) {
+            Some(same) => {
+                used |= 1 << same;
+                contact.take_over(&known[same]);
+            }
+            None if k < POINTS => fresh |= 1 << k,
             None => {}
         }
-        if contact.second.is_some_and(|second| second.body != contact.first.body) {
-            contact.allowance = (contact.allowance - SEPARATION * h).max(0.0);
+    }
+    for (k, contact) in pair.iter_mut().enumerate().take(POINTS) {
+        if fresh >> k & 1 == 0 {
+            continue;
         }
-        contact.gap += contact.allowance;
+        let away = |c: &Contact| c.first.anchor.arm.distance_squared(contact.first.anchor.arm);
+        let unused = known.iter().enumerate().filter(|(i, _)| used >> i & 1 == 0);
+        let nearest = unused.min_by(|(_, a), (_, b)| away(a).total_cmp(&away(b)));
+        if let Some((i, warm)) = nearest {
+            used |= 1 << i;
+            contact.take_over(warm);
+        } else if known.is_empty() && contact.second.is_some() {
+            contact.allowance = (-contact.gap).max(0.0);
+        }
+    }
+}
+
+impl Contact {
+    fn take_over(&mut self, warm: &Self) {
+        let n = self.normal;
+        self.force = warm.force;
+        self.slip_force = warm.slip_force - n * warm.slip_force.dot(n);
+        self.sliding = warm.sliding;
+        self.allowance = warm.allowance.min((-self.gap).max(0.0));
+    }
+}
+
+impl Key {
+    /// What it is between.
+    fn pair(&self) -> (ParticleId, Other) {
+        (self.first, self.second)
     }
 }

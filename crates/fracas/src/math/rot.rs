@@ -135,9 +135,12 @@ impl Rot {
         };
         let v = Vec3::new(q.x, q.y, q.z);
         let sine_squared = v.dot(v);
-        // angle / sine = 2 atan(s/w)/s = 2/w (1 − s²/3w² + …); s itself would underflow
-        let angle_over_sine = if sine_squared < 1.0e-5 {
-            (2.0 - sine_squared / (1.5 * q.w * q.w)) / q.w
+        // angle / sine = 2 asin(s)/s; below this the next term is under one rounding
+        let angle_over_sine = if sine_squared < 0.04 {
+            2.0 + sine_squared
+                * (1.0 / 3.0
+                    + sine_squared
+                        * (0.15 + sine_squared * (5.0 / 56.0 + sine_squared * (35.0 / 576.0))))
         } else {
             let sine = sine_squared.sqrt();
             2.0 * ops::atan2(sine, q.w) / sine

@@ -72,8 +72,8 @@ pub struct NeedsReload;
 /// the ways in which it flows and breaks.
 ///
 /// The solver works on spans, the particles of one piece. Vectors begin at the start of the span.
-/// [`linearise`](Self::linearise) is called before [`gradient`](Self::gradient) and
-/// [`product`](Self::product) whenever the particles have moved.
+/// [`linearise`](Self::linearise) is called before [`gradient`](Self::gradient) whenever the particles have
+/// moved, [`measure`](Self::measure) before the first [`product`](Self::product) of a substep.
 pub trait Solid: std::fmt::Debug + Send + Sync {
     /// For messages and snapshots.
     fn name(&self) -> &'static str;
@@ -90,7 +90,14 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         1.0
     }
 
-    /// Brings rotations, and whatever else the linearised problem needs, up to the particles.
+    /// Takes from the particles what [`product`](Self::product) and
+    /// [`precondition`](Self::precondition) need of them. They are where the solve starts, x_n + h v_n; it
+    /// ends near enough that the matrix need not be exact at every round.
+    fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
+        let _ = (particles, span, step);
+    }
+
+    /// Brings rotations, and whatever else the gradient needs, up to the particles.
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
         let _ = (particles, span, step);
     }
@@ -121,7 +128,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     );
 
     /// nᵀ D⁻¹ n at this point, in m/N: what the stiffness of a contact is formed from. Asked
-    /// before the first [`linearise`](Self::linearise) of a substep.
+    /// after [`measure`](Self::measure).
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
 
     /// The model's own fastest iteration for a piece that nothing touches, from x* on.

@@ -1,132 +1,239 @@
 //! Conjugate gradients over one island, with its contacts.
+//!
+//! An iteration is three passes: bodies multiply, contacts answer, bodies move on. Between them stand
+//! the two sums that every such iteration needs.
 
-use super::dofs::{Dofs, dot, mix};
-use super::links::{self, Link};
-use super::{Pair, Part, Scratch, Side, Touch, add_force, relative_motion};
-use crate::contact::Contact;
+use super::dofs::{dot, dot_leaf, mix, sum_of_lanes};
+use super::sides::each_side;
+use super::{Held, Pair, Part, Scratch, Side};
+use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+use crate::math::wide::Vec3x8;
+use crate::math::wide::columns::{load_points, store_points, vec3};
 use crate::parallel::Span;
-use crate::solids::Step;
+use crate::solids::{DofsMut, DofsRef, Particles, Step};
 use glam::{DVec3, Vec3};
 
-/// (M/h² + K + Σ k JᵀJ) of one island.
-pub(super) struct System<'a, S> {
-    pub sides: &'a mut [S],
-    pub parts: &'a [Part],
-    pub step: &'a Step,
-    pub contacts: &'a [Contact],
-    pub touches: &'a [Touch],
-    pub links: &'a [Link],
-}
+/// `count` iterations on (M/h² + K + Σ k JᵀJ) δ = r from 0 on; the residual without contacts comes in and the
+/// solution goes out in `scratch`.
+///
+/// `before` is pᵀA p of the last direction of the round before, 0 in the first. A round goes on from
+/// that direction: its matrix differs only by who pushes and who slides, and a few iterations from
+/// scratch each time are worth half of as many in a row. The first direction is made conjugate to it,
+///
+/// ```text
+/// p = z + β p₋,   β = −zᵀA p₋ / p₋ᵀA p₋,   α = pᵀr / pᵀA p,   pᵀr = zᵀr + β p₋ᵀr
+/// ```
+///
+/// and what follows is as usual, but for p₋ᵀr, which is 0 only as far as the matrix has stayed.
+/// Returns `before` for the next round.
+pub(super) fn iterate<S: Side>(
+    sides: &mut [S],
+    parts: &[Part],
+    step: &Step,
+    scratch: &mut Scratch,
+    count: u32,
+    before: f64,
+) -> f64 {
+    let Scratch { residual, preconditioned, direction, image, delta, extra, rows, .. } = scratch;
+    let workers = &step.workers;
+    let (old, old_image) = (&*direction, &*image);
+    let columns = (residual.all_mut(), preconditioned.all_mut(), delta.all_mut(), &mut extra[..]);
+    let open = |side: &mut S, parts: &[Part], (mut r, mut z, mut delta, extra): Opening<'_>| {
+        let mut sum = DVec3::ZERO;
+        for part in parts {
+            let oriented = side.particles().oriented();
+            let places = part.places_among(parts);
+            let mut r = r.reborrow().within(places.clone(), oriented);
+            let extra = &mut extra[places.clone()];
+            rows.add_forces(part, &mut r);
+            rows.add_stiffness(part, extra);
+            mask(&side.held()[part.held.clone()], part, &mut r);
+            delta.reborrow().within(places.clone(), true).fill_zero();
+            let mut z = z.reborrow().within(places, oriented);
+            sum.x += precondition(side, part, step, extra, r.as_ref(), z.reborrow());
+            if before > 0.0 {
+                let old = old.span(part.places(), oriented);
+                sum.y += dot(r.as_ref(), old, workers);
+                let old_image = old_image.span(part.places(), oriented);
+                sum.z += dot(z.as_ref(), old_image, workers);
+            }
+        }
+        sum
+    };
+    let DVec3 { x: mut rz, y: old_r, z: overlap } =
+        each_side(workers, sides, 0, parts, columns, &open);
 
-/// `count` iterations from 0 on; the residual comes in and the solution goes out in `scratch`.
-pub(super) fn iterate<S: Side>(mut system: System<'_, S>, scratch: &mut Scratch, count: u32) {
-    let workers = system.step.workers.clone();
-    let Scratch { residual: r, preconditioned: z, direction, image, delta, extra, .. } = scratch;
-    system.mask(r);
-    delta.linear.fill(Vec3::ZERO);
-    delta.angular.fill(Vec3::ZERO);
-
-    system.precondition(extra, r, z);
-    mix(direction.all_mut(), 0.0, 1.0, z.all(), &workers);
-    let mut rz = dot(r.all(), z.all(), &workers);
+    let mut curvature = before;
+    let mut beta = if before > 0.0 { (-overlap / before) as f32 } else { 0.0 };
+    let mut kept = f64::from(beta) * old_r;
+    // a matrix that has changed beyond use
+    if !(rz + kept > 0.0 && kept.abs() < 0.5 * rz) {
+        (beta, kept) = (0.0, 0.0);
+    }
     for _ in 0..count {
-        system.product(direction, image);
-        let curvature = dot(direction.all(), image.all(), &workers);
+        let z = &*preconditioned;
+        let columns = (direction.all_mut(), image.all_mut());
+        let multiply = |side: &mut S, parts: &[Part], (mut p, mut image): Multiplying<'_>| {
+            let mut sum = 0.0;
+            for part in parts {
+                let (solid, particles, held) = side.all_mut();
+                let (places, oriented) = (part.places_among(parts), particles.oriented());
+                let mut p = p.reborrow().within(places.clone(), oriented);
+                let mut image = image.reborrow().within(places, oriented);
+                let z = z.span(part.places(), oriented);
+                if beta == 0.0 {
+                    // what was in there may be no number
+                    p.copy_from(z);
+                } else {
+                    mix(p.reborrow(), beta, 1.0, z, workers);
+                }
+                let span = part.span.clone();
+                solid.product(particles, span, step, p.as_ref(), image.reborrow());
+                mask(&held[part.held.clone()], part, &mut image);
+                sum += dot(p.as_ref(), image.as_ref(), workers);
+            }
+            sum
+        };
+        curvature = each_side(workers, sides, 0, parts, columns, &multiply);
+        curvature += rows.multiply(direction.all(), workers);
+        let along = rz + kept;
         // nothing left to do, or a direction that rounding made worthless
-        if !(curvature > 0.0 && rz > 0.0) {
-            break;
+        if !(curvature > 0.0 && along > 0.0) {
+            return 0.0;
         }
-        let alpha = (rz / curvature) as f32;
-        mix(delta.all_mut(), 1.0, alpha, direction.all(), &workers);
-        mix(r.all_mut(), 1.0, -alpha, image.all(), &workers);
-        system.precondition(extra, r, z);
-        let next = dot(r.all(), z.all(), &workers);
-        let beta = (next / rz) as f32;
-        mix(direction.all_mut(), beta, 1.0, z.all(), &workers);
-        rz = next;
+        let alpha = (along / curvature) as f32;
+
+        let (rows, extra, direction) = (&*rows, &*extra, &*direction);
+        let columns =
+            ((residual.all_mut(), preconditioned.all_mut()), image.all_mut(), delta.all_mut());
+        let advance = |side: &mut S, parts: &[Part], columns: Advancing<'_>| {
+            let ((mut r, mut z), mut image, mut delta) = columns;
+            let mut sum = 0.0;
+            for part in parts {
+                let (places, oriented) = (part.places_among(parts), side.particles().oriented());
+                let mut r = r.reborrow().within(places.clone(), oriented);
+                let mut image = image.reborrow().within(places.clone(), oriented);
+                let delta = delta.reborrow().within(places.clone(), oriented);
+                rows.add_forces(part, &mut image);
+                mask(&side.held()[part.held.clone()], part, &mut image);
+                let p = direction.span(part.places(), oriented);
+                mix(delta, 1.0, alpha, p, workers);
+                mix(r.reborrow(), 1.0, -alpha, image.as_ref(), workers);
+                let z = z.reborrow().within(places, oriented);
+                sum += precondition(side, part, step, &extra[part.places()], r.as_ref(), z);
+            }
+            sum
+        };
+        let next = each_side(workers, sides, 0, parts, columns, &advance);
+        beta = ((next + kept) / along) as f32;
+        (rz, kept) = (next, 0.0);
+    }
+    curvature
+}
+
+type Opening<'a> = (DofsMut<'a>, DofsMut<'a>, DofsMut<'a>, &'a mut [f32]);
+type Multiplying<'a> = (DofsMut<'a>, DofsMut<'a>);
+type Advancing<'a> = ((DofsMut<'a>, DofsMut<'a>), DofsMut<'a>, DofsMut<'a>);
+
+/// Held particles are no unknowns.
+fn mask(held: &[Held], part: &Part, v: &mut DofsMut<'_>) {
+    for target in held {
+        let k = target.particle as usize - part.span.start;
+        v.linear[k] = Vec3::ZERO;
+        if let Some(angular) = v.angular.get_mut(k) {
+            *angular = Vec3::ZERO;
+        }
     }
 }
 
-impl<S: Side> System<'_, S> {
-    /// Held particles are no unknowns.
-    fn mask(&self, v: &mut Dofs) {
-        for part in self.parts {
-            for target in &self.sides[part.side].held()[part.held.clone()] {
-                let k = part.place(target.particle);
-                v.linear[k] = Vec3::ZERO;
-                v.angular[k] = Vec3::ZERO;
-            }
-        }
+/// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes of each piece, on which K is 0:
+/// A_c = Pᵀ M P / h². Without them a body slides with a fraction of its true acceleration.
+/// Returns r·z.
+fn precondition<S: Side>(
+    side: &S,
+    part: &Part,
+    step: &Step,
+    extra: &[f32],
+    r: DofsRef<'_>,
+    mut z: DofsMut<'_>,
+) -> f64 {
+    let (solid, particles) = (side.solid(), side.particles());
+    solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
+    // what is held does not move as a whole
+    if !part.held.is_empty() {
+        mask(&side.held()[part.held.clone()], part, &mut z);
+        return dot(r, z.as_ref(), &step.workers);
     }
+    add_rigid_modes(particles, part, step, r, z)
+}
 
-    fn product(&mut self, p: &Dofs, out: &mut Dofs) {
-        for part in self.parts {
-            let (solid, particles, _) = self.sides[part.side].all_mut();
-            let (places, oriented) = (part.places(), particles.oriented());
-            let image = out.span_mut(places.clone(), oriented);
-            solid.product(particles, part.span.clone(), self.step, p.span(places, oriented), image);
-        }
-        for (contact, touch) in self.contacts.iter().zip(self.touches) {
-            let motion = relative_motion(p.all(), contact, touch);
-            let along = contact.normal * motion.dot(contact.normal);
-            let push = if touch.active { touch.stiffness } else { 0.0 };
-            add_force(out, contact, touch, push * along + touch.hold * (motion - along));
-        }
-        links::add_product(self.links, p, out);
-        self.mask(out);
-    }
+fn add_rigid_modes(
+    particles: &Particles,
+    part: &Part,
+    step: &Step,
+    r: DofsRef<'_>,
+    z: DofsMut<'_>,
+) -> f64 {
+    let (motion, count) = (&part.motion, part.span.len());
+    let centre = motion.centre.as_vec3();
+    let x = &particles.position[part.span.clone()];
+    let sums = step.workers.sum(0..count, &|leaf: Span| {
+        let (x, r) = (&x[leaf.clone()], r.within(leaf));
+        dispatch!(Level::new(), simd => force_and_torque(simd, x, centre, r))
+    });
+    let h2 = f64::from(step.h) * f64::from(step.h);
+    let shift = (h2 / motion.mass * sums.0).as_vec3();
+    let turn = (h2 * (motion.inv_inertia * sums.1)).as_vec3();
+    step.workers.fold_span(0..count, z, &|range, mut z| {
+        let x = &x[range.clone()];
+        dispatch!(Level::new(), simd => move_rigidly(simd, x, centre, shift, turn, &mut z));
+        dot_leaf(r.within(range), z.as_ref())
+    })
+}
 
-    /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes of each piece, on which K is 0:
-    /// A_c = Pᵀ M P / h². Without them a body slides with a fraction of its true acceleration.
-    fn precondition(&self, extra: &[f32], r: &Dofs, z: &mut Dofs) {
-        for part in self.parts {
-            let side = &self.sides[part.side];
-            let (solid, particles) = (side.solid(), side.particles());
-            let (places, oriented) = (part.places(), particles.oriented());
-            solid.precondition(
-                particles,
-                part.span.clone(),
-                self.step,
-                &extra[places.clone()],
-                r.span(places.clone(), oriented),
-                z.span_mut(places, oriented),
-            );
-            // what is held does not move as a whole
-            if part.held.is_empty() {
-                self.add_rigid_modes(part, r, z);
-            }
+/// Σ f and Σ (x − c) × f + τ.
+#[inline(always)]
+fn force_and_torque<S: Simd>(simd: S, x: &[Vec3], centre: Vec3, r: DofsRef<'_>) -> Pair {
+    let centre = splat(simd, centre);
+    let mut force = splat(simd, Vec3::ZERO);
+    let mut torque = force;
+    for at in (0..x.len()).step_by(8) {
+        let f = load_points(simd, r.linear, at);
+        force = force + f;
+        torque = torque + (load_points(simd, x, at) - centre).cross(f);
+        if !r.angular.is_empty() {
+            torque = torque + load_points(simd, r.angular, at);
         }
-        self.mask(z);
     }
+    let sum = |v: Vec3x8<S>| DVec3::new(sum_of_lanes(v.x), sum_of_lanes(v.y), sum_of_lanes(v.z));
+    Pair(sum(force), sum(torque))
+}
 
-    fn add_rigid_modes(&self, part: &Part, r: &Dofs, z: &mut Dofs) {
-        let (step, motion) = (self.step, &part.motion);
-        let particles = self.sides[part.side].particles();
-        let oriented = particles.oriented();
-        let r = r.span(part.places(), oriented);
-        let sums = step.workers.sum(part.span.clone(), &|leaf: Span| {
-            let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-            for j in leaf {
-                let k = j - part.span.start;
-                let f = r.linear[k].as_dvec3();
-                force += f;
-                torque += (particles.position[j].as_dvec3() - motion.centre).cross(f);
-                torque += r.angular.get(k).map_or(DVec3::ZERO, |t| t.as_dvec3());
-            }
-            Pair(force, torque)
-        });
-        let h2 = f64::from(step.h) * f64::from(step.h);
-        let shift = (h2 / motion.mass * sums.0).as_vec3();
-        let turn = (h2 * (motion.inv_inertia * sums.1)).as_vec3();
-        let centre = motion.centre.as_vec3();
-        let z = z.span_mut(part.places(), oriented);
-        step.workers.for_span(part.span.clone(), z, &|range, z| {
-            for (k, j) in range.enumerate() {
-                z.linear[k] += shift + turn.cross(particles.position[j] - centre);
-                if let Some(angular) = z.angular.get_mut(k) {
-                    *angular += turn;
-                }
-            }
-        });
+/// z += shift + turn × (x − c).
+#[inline(always)]
+fn move_rigidly<S: Simd>(
+    simd: S,
+    x: &[Vec3],
+    centre: Vec3,
+    shift: Vec3,
+    turn: Vec3,
+    z: &mut DofsMut<'_>,
+) {
+    let [centre, shift, turn] = [centre, shift, turn].map(|v| splat(simd, v));
+    for at in (0..x.len()).step_by(8) {
+        let eight = at..x.len().min(at + 8);
+        let arm = load_points(simd, x, at) - centre;
+        let linear = load_points(simd, z.linear, at) + (shift + turn.cross(arm));
+        store_points(linear, &mut z.linear[eight.clone()]);
+        if !z.angular.is_empty() {
+            let angular = load_points(simd, z.angular, at) + turn;
+            store_points(angular, &mut z.angular[eight]);
+        }
     }
+}
+
+/// The same vector eight times.
+#[inline(always)]
+fn splat<S: Simd>(simd: S, v: Vec3) -> Vec3x8<S> {
+    vec3(f32x8::splat(simd, v.x), f32x8::splat(simd, v.y), f32x8::splat(simd, v.z))
 }

@@ -1,7 +1,7 @@
 //! Links: pairs of points that are held together, inside the same solve as contacts.
 //!
 //! ```text
-//! g(x) = first point − second point;   f = −k g on the first;   product  k JᵀJ
+//! g(x) = first point − second point;   f = −k g on the first
 //! ```
 //!
 //! A link is a spring, about as stiff as what it holds together, and always active: it pulls as well
@@ -44,9 +44,9 @@ pub struct Link {
     /// Motion of the first point relative to the second during the substep, in m.
     pub moved: Vec3,
     /// Unknowns of the two points, as places in the island.
-    places: [u32; 2],
+    pub(super) places: [u32; 2],
     /// k, in N/m.
-    stiffness: f32,
+    pub(super) stiffness: f32,
 }
 
 impl Link {
@@ -65,16 +65,7 @@ impl Link {
         }
     }
 
-    /// J v: how a small motion of the unknowns moves the first point relative to the second.
-    fn rate(&self, v: DofsRef<'_>) -> Vec3 {
-        let at = |end: usize| {
-            let k = self.places[end] as usize;
-            v.linear[k] + v.angular[k].cross(self.spots[end].anchor.arm)
-        };
-        at(0) - at(1)
-    }
-
-    /// The same for a motion that need not be small: arms are turned and not sheared, or what spins
+    /// How a motion of the unknowns moves the first point relative to the second: arms are turned and not sheared, or what spins
     /// would grow with every substep.
     fn motion(&self, moved: DofsRef<'_>) -> Vec3 {
         let at = |end: usize| {
@@ -83,15 +74,6 @@ impl Link {
             moved.linear[k] + (Rot::exp(moved.angular[k]) * arm - arm)
         };
         at(0) - at(1)
-    }
-
-    /// Adds Jᵀ f.
-    fn add_force(&self, v: &mut Dofs, force: Vec3) {
-        for (end, force) in [force, -force].into_iter().enumerate() {
-            let k = self.places[end] as usize;
-            v.linear[k] += force;
-            v.angular[k] += self.spots[end].anchor.arm.cross(force);
-        }
     }
 }
 
@@ -120,38 +102,10 @@ pub(super) fn prepare<S: Side>(links: &mut [Link], sides: &[S], parts: &[Part], 
     }
 }
 
-/// Adds the forces to the residual, and the stiffness to that of the particles.
-pub(super) fn open_round(links: &[Link], moved: &Dofs, residual: &mut Dofs, extra: &mut [f32]) {
-    for link in links {
-        let gap = link.gap + link.motion(moved.all());
-        link.add_force(residual, -link.stiffness * gap);
-        for place in link.places {
-            extra[place as usize] += link.stiffness;
-        }
-    }
-}
-
-/// Adds k JᵀJ p.
-pub(super) fn add_product(links: &[Link], p: &Dofs, out: &mut Dofs) {
-    for link in links {
-        link.add_force(out, link.stiffness * link.rate(p.all()));
-    }
-}
-
-/// Forces at the end of a round.
-pub(super) fn close_round(links: &mut [Link], moved: &Dofs) {
+/// Their forces where the unknowns are now.
+pub(super) fn pull(links: &mut [Link], moved: &Dofs) {
     for link in links {
         link.moved = link.motion(moved.all());
         link.force = -link.stiffness * (link.gap + link.moved);
-    }
-}
-
-/// Adds the forces felt to what is in balance, and their squares to its scale.
-pub(super) fn finish(links: &[Link], residual: &mut Dofs, scale: &mut [f32]) {
-    for link in links {
-        link.add_force(residual, link.force);
-        for place in link.places {
-            scale[place as usize] += link.force.length_squared();
-        }
     }
 }

@@ -18,17 +18,22 @@ mod cg;
 mod dofs;
 pub mod links;
 mod rigid;
+mod rows;
+mod sides;
+#[cfg(test)]
+mod tests;
 
 pub use dofs::{Dofs, Pair};
-pub use rigid::{Room as RigidRoom, is_rigid, solve_rigid_island};
+pub use rigid::{is_rigid, solve_rigid_island};
 
 use crate::contact::{Contact, Spot};
 use crate::math::Rot;
-use crate::parallel::Span;
-use crate::solids::{DofsRef, Motion, Particles, Residual, Solid, Step};
-use cg::System;
+use crate::parallel::{Span, Workers};
+use crate::solids::{DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
 use glam::Vec3;
 use links::Link;
+use rows::Rows;
+use sides::each_side;
 
 /// Rounds per substep: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
@@ -40,6 +45,10 @@ const STIFFNESS: f32 = 0.3;
 /// The same for pieces of one particle: these have no stiffness of their own, only mass, so that a
 /// contact must do what their surroundings do elsewhere. Softer, a shot goes through a wall.
 const RIGID_STIFFNESS: f32 = 10.0;
+
+/// Contacts of a particle that room is taken for, two sharing one: see the room for contacts of the
+/// world.
+const CONTACTS: usize = 4;
 
 /// A held particle and where it has to be at the end of the substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +82,8 @@ pub struct Touch {
     hold: f32,
     /// Friction at no slip, in N.
     base: Vec3,
+    /// Force on the first point when the round begins, in N.
+    force: Vec3,
     /// Force felt by the solve along the normal, in N.
     pub felt: f32,
     /// Friction felt by the solve, in N.
@@ -82,7 +93,7 @@ pub struct Touch {
 }
 
 /// A body that has pieces in an island: what the solve needs of it.
-pub trait Side {
+pub trait Side: Send + Sync {
     /// Its model.
     fn solid(&self) -> &dyn Solid;
     /// Its particles.
@@ -121,6 +132,12 @@ impl Part {
     fn places(&self) -> Span {
         self.first..self.first + self.span.len()
     }
+
+    /// The same, counted from the first of these parts.
+    fn places_among(&self, parts: &[Self]) -> Span {
+        let Span { start, end } = self.places();
+        start - parts[0].first..end - parts[0].first
+    }
 }
 
 /// Room for the solve of an island, never read across steps.
@@ -133,8 +150,9 @@ pub struct Scratch {
     delta: Dofs,
     /// Motion since the start of the substep.
     moved: Dofs,
-    /// Stiffness of contacts, per particle.
+    /// Stiffness of contacts, per particle; at the end the squares of their forces.
     extra: Vec<f32>,
+    rows: Rows,
     /// For islands of rigid bodies.
     pub rigid: rigid::Room,
 }
@@ -144,8 +162,9 @@ impl Scratch {
     pub fn reserve(&mut self, count: usize) {
         if self.extra.len() < count {
             self.resize(count);
-            self.rigid.reserve(count);
         }
+        self.rows.reserve(count, CONTACTS * count);
+        self.rigid.reserve(count);
     }
 
     fn resize(&mut self, count: usize) {
@@ -158,7 +177,7 @@ impl Scratch {
 }
 
 /// Solves the substep of an island. `touches` stands beside `contacts`, whose spots name bodies by
-/// their index among the sides, as those of `links` do; parts come in the order of their sides and spans.
+/// their index among the sides; parts come in the order of their sides and spans.
 pub fn solve_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],
@@ -174,52 +193,92 @@ pub fn solve_island<S: Side>(
         count += part.span.len();
     }
     scratch.resize(count);
-    for part in parts.iter() {
-        start(&mut sides[part.side], part, step, scratch);
+    let workers = &step.workers;
+    let mut curvature = 0.0;
+    for round in 0..=ROUNDS {
+        bring_up(sides, parts, step, scratch, round == 0);
+        if round == 0 {
+            prepare_all(sides, parts, contacts, touches, step);
+            links::prepare(links, sides, parts, step);
+        } else {
+            each_contact(contacts, touches, &scratch.moved, workers, &rows::close);
+        }
+        links::pull(links, &scratch.moved);
+        if round < ROUNDS {
+            each_contact(contacts, touches, &scratch.moved, workers, &rows::open);
+            scratch.rows.list(contacts, touches, links, count);
+            scratch.extra.fill(0.0);
+            curvature = cg::iterate(sides, parts, step, scratch, ITERATIONS, curvature);
+        }
     }
-    for (contact, touch) in contacts.iter().zip(touches.iter_mut()) {
-        *touch = prepare(sides, parts, contact, step);
-    }
-    links::prepare(links, sides, parts, step);
-    for _ in 0..ROUNDS {
-        for part in parts.iter() {
-            let (solid, particles, _) = sides[part.side].all_mut();
+    scratch.rows.take_felt(contacts, touches, links);
+    finish(sides, parts, step, scratch);
+}
+
+/// Calls `work` with every contact.
+fn each_contact(
+    contacts: &mut [Contact],
+    touches: &mut [Touch],
+    moved: &Dofs,
+    workers: &Workers,
+    work: &(impl Fn(&mut Contact, &mut Touch, DofsRef<'_>) + Sync),
+) {
+    workers.for_span(0..contacts.len(), (contacts, touches), &|_, (contacts, touches)| {
+        for (contact, touch) in contacts.iter_mut().zip(touches) {
+            work(contact, touch, moved.all());
+        }
+    });
+}
+
+/// Particles to where the round begins, and what is unbalanced there but for contacts.
+fn bring_up<S: Side>(
+    sides: &mut [S],
+    parts: &[Part],
+    step: &Step,
+    scratch: &mut Scratch,
+    starting: bool,
+) {
+    let Scratch { residual, moved, delta, .. } = scratch;
+    let columns = (residual.all_mut(), moved.all_mut());
+    let work = |side: &mut S, parts: &[Part], (mut r, mut moved): (DofsMut<'_>, DofsMut<'_>)| {
+        for part in parts {
+            let (solid, particles, held) = side.all_mut();
+            let (places, oriented) = (part.places_among(parts), particles.oriented());
+            let moved = moved.reborrow().within(places.clone(), oriented);
+            if starting {
+                start(particles, &held[part.held.clone()], part, step, moved);
+                solid.measure(particles, part.span.clone(), step);
+            } else {
+                apply(particles, part, delta.span(part.places(), oriented), moved);
+            }
             solid.linearise(particles, part.span.clone(), step);
-            let oriented = particles.oriented();
-            let residual = scratch.residual.span_mut(part.places(), oriented);
-            solid.gradient(particles, part.span.clone(), step, residual);
+            let r = r.reborrow().within(places, oriented);
+            solid.gradient(particles, part.span.clone(), step, r);
         }
-        open_round(contacts, touches, scratch);
-        links::open_round(links, &scratch.moved, &mut scratch.residual, &mut scratch.extra);
-        let system = System { sides, parts, step, contacts, touches, links };
-        cg::iterate(system, scratch, ITERATIONS);
-        for part in parts.iter() {
-            apply(sides[part.side].all_mut().1, part, scratch);
-        }
-        close_round(contacts, touches, scratch);
-        links::close_round(links, &scratch.moved);
-    }
-    finish(sides, parts, contacts, touches, links, step, scratch);
+        0.0
+    };
+    each_side(&step.workers, sides, 0, parts, columns, &work);
 }
 
 /// x_n + h v_n = x* − h² a, and targets for what is held.
-fn start(side: &mut impl Side, part: &Part, step: &Step, scratch: &mut Scratch) {
+fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, moved: DofsMut<'_>) {
     let h2 = step.h * step.h;
-    let (_, particles, held) = side.all_mut();
     let oriented = particles.oriented();
-    let moved = scratch.moved.span_mut(part.places(), oriented);
     for (k, j) in part.span.clone().enumerate() {
         particles.correction[j] = -h2 * particles.acceleration[j];
         particles.position[j] = particles.inertial[j] + particles.correction[j];
         moved.linear[k] = particles.position[j] - particles.previous[j];
         if oriented {
-            let back = Rot::exp(-h2 * particles.spin_acceleration[j]);
-            particles.orientation[j] = (back * particles.inertial_orientation[j]).normalized();
+            particles.orientation[j] = particles.inertial_orientation[j];
+            if particles.spin_acceleration[j] != Vec3::ZERO {
+                let back = Rot::exp(-h2 * particles.spin_acceleration[j]);
+                particles.orientation[j] = (back * particles.orientation[j]).normalized();
+            }
             let turned = particles.orientation[j] * particles.previous_orientation[j].inverse();
             moved.angular[k] = turned.log();
         }
     }
-    for target in &held[part.held.clone()] {
+    for target in held {
         let j = target.particle as usize;
         let k = j - part.span.start;
         particles.position[j] = target.position;
@@ -233,27 +292,43 @@ fn start(side: &mut impl Side, part: &Part, step: &Step, scratch: &mut Scratch) 
     }
 }
 
+/// What every contact needs for the solve.
+fn prepare_all<S: Side>(
+    sides: &[S],
+    parts: &[Part],
+    contacts: &[Contact],
+    touches: &mut [Touch],
+    step: &Step,
+) {
+    step.workers.for_span(0..contacts.len(), touches, &|range, touches| {
+        for (contact, touch) in contacts[range].iter().zip(touches) {
+            *touch = prepare(sides, parts, contact, step);
+        }
+    });
+}
+
 /// Stiffness of a contact from that of the points it touches: k = κ / Σ nᵀ D⁻¹ n, with κ between
 /// that of rigid points and that of others by what each contributes.
 fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step) -> Touch {
-    let spots = [Some(contact.first), contact.second];
-    let part_of = |spot: Spot| {
+    let ends = [Some(contact.first), contact.second].map(|spot| {
+        let spot = spot?;
         let at = (spot.body as usize, spot.anchor.particle as usize);
-        &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)]
-    };
+        Some((spot, &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)]))
+    });
     let stiffness = |n: Vec3| {
         let (mut all, mut weighted) = (0.0, 0.0);
-        for spot in spots.into_iter().flatten() {
-            let side = &sides[spot.body as usize];
+        for (spot, part) in ends.into_iter().flatten() {
+            let side = &sides[part.side];
             let compliance = side.solid().compliance(side.particles(), &spot.anchor, n, step);
-            let rigid = part_of(spot).span.len() == 1;
+            let rigid = part.span.len() == 1;
             all += compliance;
             weighted += compliance * if rigid { RIGID_STIFFNESS } else { STIFFNESS };
         }
         weighted / (all * all)
     };
+    let place = |(spot, part): (Spot, &Part)| part.place(spot.anchor.particle) as u32;
     Touch {
-        places: spots.map(|spot| Some(part_of(spot?).place(spot?.anchor.particle) as u32)),
+        places: ends.map(|end| end.map(place)),
         stiffness: stiffness(contact.normal),
         slip_stiffness: stiffness(contact.normal.any_orthonormal_vector()),
         felt: contact.force,
@@ -262,79 +337,8 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
     }
 }
 
-/// Motion of the first point of a contact relative to the second, of a vector over the island.
-fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
-    let at = |place: Option<u32>, spot: Option<Spot>| match (place, spot) {
-        (Some(k), Some(spot)) => {
-            let k = k as usize;
-            v.linear[k] + v.angular[k].cross(spot.anchor.arm)
-        }
-        _ => Vec3::ZERO,
-    };
-    at(touch.places[0], Some(contact.first)) - at(touch.places[1], contact.second)
-}
-
-/// Adds a force on the first point of a contact, and the opposite on the second.
-fn add_force(v: &mut Dofs, contact: &Contact, touch: &Touch, force: Vec3) {
-    let spots = [Some(contact.first), contact.second];
-    for ((place, spot), force) in touch.places.into_iter().zip(spots).zip([force, -force]) {
-        if let (Some(k), Some(spot)) = (place, spot) {
-            v.linear[k as usize] += force;
-            v.angular[k as usize] += spot.anchor.arm.cross(force);
-        }
-    }
-}
-
-/// Decides who pushes and who slides, and adds their forces to the residual.
-///
-/// ```text
-/// cap = μ · (force felt in the round before);   f_t = λ_t − k_t s
-/// stick |f_t| ≤ cap:  k_s = k_t,              base = λ_t
-/// slide            :  k_s = min(k_t, cap/|s|), base = clamp(f_t, cap) + k_s s
-/// ```
-///
-/// The sliding branch is the affine secant through (s, clamp(f_t)): continuous, symmetric.
-fn open_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &mut Scratch) {
-    let Scratch { moved, residual, extra, .. } = scratch;
-    extra.fill(0.0);
-    for (contact, touch) in contacts.iter_mut().zip(touches) {
-        let n = contact.normal;
-        let motion = relative_motion(moved.all(), contact, touch) - contact.drift;
-        let pushed = contact.force - touch.stiffness * (contact.gap + motion.dot(n));
-        touch.active = pushed > 0.0;
-
-        let slip = motion - n * motion.dot(n);
-        let wanted = contact.slip_force - touch.slip_stiffness * slip;
-        let [slide, stick] = contact.friction;
-        let felt = touch.felt.max(0.0);
-        // a contact that stuck lets go at the static limit, one that slides holds below the other
-        let cap = if contact.sliding { slide } else { stick } * felt;
-        // nothing presses: nothing rubs
-        contact.sliding = wanted.length() > cap || felt == 0.0;
-        (touch.hold, touch.base) = if contact.sliding {
-            let cap = slide * felt;
-            let secant = if cap == 0.0 { 0.0 } else { cap / slip.length() };
-            let hold = touch.slip_stiffness.min(secant);
-            (hold, wanted.clamp_length_max(cap) + hold * slip)
-        } else {
-            (touch.slip_stiffness, contact.slip_force)
-        };
-
-        let normal_force = if touch.active { pushed } else { 0.0 };
-        let force = normal_force * n + touch.base - touch.hold * slip;
-        add_force(residual, contact, touch, force);
-        let pushing = if touch.active { touch.stiffness } else { 0.0 };
-        for place in touch.places.into_iter().flatten() {
-            extra[place as usize] += pushing + touch.hold;
-        }
-    }
-}
-
 /// Moves the particles by what the iterations found.
-fn apply(particles: &mut Particles, part: &Part, scratch: &mut Scratch) {
-    let oriented = particles.oriented();
-    let delta = scratch.delta.span(part.places(), oriented);
-    let moved = scratch.moved.span_mut(part.places(), oriented);
+fn apply(particles: &mut Particles, part: &Part, delta: DofsRef<'_>, moved: DofsMut<'_>) {
     for (k, j) in part.span.clone().enumerate() {
         let d = delta.linear[k];
         particles.position[j] += d;
@@ -347,69 +351,49 @@ fn apply(particles: &mut Particles, part: &Part, scratch: &mut Scratch) {
     }
 }
 
-/// Forces felt, and multipliers from them.
-fn close_round(contacts: &mut [Contact], touches: &mut [Touch], scratch: &Scratch) {
-    for (contact, touch) in contacts.iter_mut().zip(touches) {
-        let n = contact.normal;
-        touch.moved = relative_motion(scratch.moved.all(), contact, touch) - contact.drift;
-        let gap = contact.gap + touch.moved.dot(n);
-        touch.felt = if touch.active { contact.force - touch.stiffness * gap } else { 0.0 };
-        let slip = touch.moved - n * touch.moved.dot(n);
-        touch.felt_slip = touch.base - touch.hold * slip;
-        contact.force = touch.felt.max(0.0);
-        let limit = contact.friction[usize::from(!contact.sliding)] * contact.force;
-        contact.slip_force = touch.felt_slip.clamp_length_max(limit);
+/// What is left unbalanced at the end: the reaction where it is held, a residual elsewhere.
+fn finish<S: Side>(sides: &mut [S], parts: &mut [Part], step: &Step, scratch: &mut Scratch) {
+    let Scratch { residual, extra, rows, .. } = scratch;
+    extra.fill(0.0);
+    let columns = (residual.all_mut(), &mut extra[..]);
+    let rows = &*rows;
+    let work = |side: &mut S, parts: &[Part], (mut r, squares): (DofsMut<'_>, &mut [f32])| {
+        for part in parts {
+            let (_, particles, held) = side.all_mut();
+            let (places, oriented) = (part.places_among(parts), particles.oriented());
+            let mut r = r.reborrow().within(places.clone(), oriented);
+            rows.add_forces(part, &mut r);
+            rows.add_squares(part, &mut squares[places]);
+            for target in &mut held[part.held.clone()] {
+                let k = target.particle as usize - part.span.start;
+                target.force = -r.linear[k];
+                target.torque = r.angular.get(k).map_or(Vec3::ZERO, |&torque| -torque);
+            }
+        }
+        0.0
+    };
+    each_side(&step.workers, sides, 0, parts, columns, &work);
+    for part in parts.iter_mut() {
+        let side = &sides[part.side];
+        part.residual =
+            residual_of(part, side.particles(), &side.held()[part.held.clone()], scratch);
     }
 }
 
-/// What is left unbalanced at the end: the reaction where it is held, a residual elsewhere.
-fn finish<S: Side>(
-    sides: &mut [S],
-    parts: &mut [Part],
-    contacts: &[Contact],
-    touches: &[Touch],
-    links: &[Link],
-    step: &Step,
-    scratch: &mut Scratch,
-) {
-    let Scratch { residual, extra: scale, .. } = scratch;
-    for part in parts.iter() {
-        let (solid, particles, _) = sides[part.side].all_mut();
-        solid.linearise(particles, part.span.clone(), step);
-        let oriented = particles.oriented();
-        solid.gradient(
-            particles,
-            part.span.clone(),
-            step,
-            residual.span_mut(part.places(), oriented),
-        );
+/// What is out of balance over what acts, of a piece.
+fn residual_of(part: &Part, particles: &Particles, held: &[Held], scratch: &Scratch) -> Residual {
+    let (mut left, mut all) = (0.0, 0.0);
+    for j in part.span.clone() {
+        let k = part.place(j as u32);
+        let weight = particles.mass[j] * particles.acceleration[j];
+        all += f64::from(weight.length_squared()) + f64::from(scratch.extra[k]);
+        left += f64::from(scratch.residual.linear[k].length_squared());
     }
-    scale.fill(0.0);
-    for (contact, touch) in contacts.iter().zip(touches) {
-        let force = touch.felt * contact.normal + touch.felt_slip;
-        add_force(residual, contact, touch, force);
-        for place in touch.places.into_iter().flatten() {
-            scale[place as usize] += force.length_squared();
-        }
+    for target in held {
+        let reaction = f64::from(target.force.length_squared());
+        all += reaction;
+        left -= reaction;
     }
-    links::finish(links, residual, scale);
-    for part in parts.iter_mut() {
-        let (_, particles, held) = sides[part.side].all_mut();
-        let mut all = 0.0;
-        for target in &mut held[part.held.clone()] {
-            let k = part.place(target.particle);
-            target.force = -std::mem::take(&mut residual.linear[k]);
-            target.torque = -std::mem::take(&mut residual.angular[k]);
-            all += f64::from(target.force.length_squared());
-        }
-        let mut left = 0.0;
-        for j in part.span.clone() {
-            let k = part.place(j as u32);
-            let weight = particles.mass[j] * particles.acceleration[j];
-            all += f64::from(weight.length_squared()) + f64::from(scale[k]);
-            left += f64::from(residual.linear[k].length_squared());
-        }
-        let relative = if all > 0.0 { (left / all).sqrt() as f32 } else { 0.0 };
-        part.residual = Residual { relative };
-    }
+    let relative = if all > 0.0 { (left.max(0.0) / all).sqrt() as f32 } else { 0.0 };
+    Residual { relative }
 }

@@ -70,7 +70,8 @@ pub struct Room {
 impl Room {
     /// Room for so many bodies.
     pub fn reserve(&mut self, count: usize) {
-        self.movers.reserve(count.saturating_sub(self.movers.len()));
+        // and one that nothing moves
+        self.movers.reserve((count + 1).saturating_sub(self.movers.len()));
         self.rows.reserve((16 * count).saturating_sub(self.rows.len()));
     }
 }

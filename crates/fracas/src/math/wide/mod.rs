@@ -30,6 +30,7 @@
 //!
 //! Results are the same bits for every instruction set, and the same as those of the scalar forms.
 
+pub(crate) mod columns;
 mod lane;
 mod types;
 

@@ -18,16 +18,16 @@
 //! R_g and c_g minimise Ψ, so its gradient is taken with both fixed. Per sweep every particle
 //! adds a record to its groups, every group one to its particles: plain sums of cache lines.
 
-use super::lanes::{
+use super::rest::{Rest, sym3_at};
+use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+use crate::math::wide::columns::{
     load_lanes, load_points, load_rotations, load_sym3, load_vec3, store_pairs, store_points,
     store_rotations, transpose, vec3,
 };
-use super::rest::{Rest, sym3_at};
-use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::{Mat3x8, Rotx8, Vec3x8, WideMat3, WideRot, newton_step};
 use crate::math::{self, Rot, Sym3, ops, undiluted_stretch};
 use crate::parallel::{Span, Workers};
-use crate::solids::{DofsMut, DofsRef, Particles, Residual, Step};
+use crate::solids::{DofsMut, Particles, Residual, Step};
 use bytemuck::{Pod, Zeroable};
 use glam::{Mat3, Vec3};
 
@@ -35,10 +35,10 @@ use glam::{Mat3, Vec3};
 /// u = x − x̄; the rest is zero.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(32))]
-pub(super) struct Member([f32; 24]);
+pub(super) struct Member(pub [f32; 24]);
 
 /// What a group gives its particles: k times T by columns (9), t (3) and a rotation (4), so that
-/// its goal for a particle is T x̄ + t. Also what a particle gives in [`product`].
+/// its goal for a particle is T x̄ + t.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(super) struct Goal([f32; 16]);
@@ -46,9 +46,8 @@ pub(super) struct Goal([f32; 16]);
 /// Never read across steps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    members: Vec<Member>,
-    goals: Vec<Goal>,
-    directions: Vec<Goal>,
+    pub members: Vec<Member>,
+    pub goals: Vec<Goal>,
     older: Vec<Vec3>,
     /// |r|² and the square of the force it is compared with, per particle.
     misfit: Vec<[f32; 2]>,
@@ -59,7 +58,6 @@ impl Scratch {
         Self {
             members: vec![Member::zeroed(); count],
             goals: vec![Goal::zeroed(); count],
-            directions: vec![Goal::zeroed(); count],
             older: vec![Vec3::ZERO; count],
             misfit: vec![[0.0; 2]; count],
         }
@@ -346,7 +344,7 @@ fn sum_of_eight<S: Simd>(
     rows
 }
 
-/// Σ of the goals (or directions) of the groups in `list`, in two halves.
+/// Σ of the goals of the groups in `list`, in two halves.
 #[inline(always)]
 fn sum_goals<S: Simd>(simd: S, list: &[u32], goals: &[Goal]) -> (f32x8<S>, f32x8<S>) {
     let zero = f32x8::splat(simd, 0.0);
@@ -513,7 +511,7 @@ fn move_range<S: Simd>(
 
 /// Σ of the goals for eight particles from `j` on, as rows.
 #[inline(always)]
-fn sum_goals_of_eight<S: Simd>(
+pub(super) fn sum_goals_of_eight<S: Simd>(
     simd: S,
     rest: &Rest,
     goals: &[Goal],
@@ -545,28 +543,6 @@ pub(super) fn linearise(
 
 /// Newton steps of an audit: from a warm start two give f32's last digit.
 pub(super) const AUDIT_STEPS: u32 = 2;
-
-/// r = M (x* − x)/h² + m s (ḡ − x) and, for orientations, J (log(q* q⁻¹)/h² + s log(r̄ q⁻¹)).
-pub(super) fn gradient(
-    constants: Constants<'_>,
-    particles: &Particles,
-    scratch: &Scratch,
-    span: Span,
-    step: &Step,
-    r: DofsMut<'_>,
-) {
-    let inv_h2 = 1.0 / (step.h * step.h);
-    step.workers.for_span(span, r, &|range, r| {
-        for (k, j) in range.enumerate() {
-            let (pull, twist) = toward_goal(constants, particles, scratch, j);
-            let (x, q) = (particles.position[j], particles.orientation[j]);
-            let force = inv_h2 * (particles.inertial[j] - x) + pull;
-            let torque = inv_h2 * (particles.inertial_orientation[j] * q.inverse()).log() + twist;
-            r.linear[k] = particles.mass[j] * force;
-            r.angular[k] = particles.inertia_times(j, torque);
-        }
-    });
-}
 
 /// −∇Ψ alone.
 pub(super) fn elastic_force(
@@ -606,193 +582,6 @@ fn toward_goal(
     let s = constants.reached * rest.share[j];
     let pull = goal_of(&sum, particles.rest[j]) * (1.0 / total) - x;
     (s * pull, s * (mean_rotation(&sum, q) * q.inverse()).log())
-}
-
-/// out = (M/h² + K) p, with each group following as its best rigid motion of the displacement:
-///
-/// ```text
-/// ω_g = R H̄⁻¹ Rᵀ Σ ( w a × p + J θ/n ),   a = R (x̄ − c̄),   δc = Σ w p / M
-/// (K p)_j = Σ_g k_g w_j ( p_j − δc − ω × a_j ),   (K θ)_j = Σ_g k_g J_j (θ_j − ω) / n_j
-/// ```
-///
-/// A projection per group, so K is symmetric, at least 0, and 0 on rigid motions. (Freezing R
-/// alone would hold back every rotation with the full stiffness.)
-pub(super) fn product(
-    constants: Constants<'_>,
-    particles: &Particles,
-    rotation: &[Rot],
-    scratch: &mut Scratch,
-    span: Span,
-    step: &Step,
-    p: DofsRef<'_>,
-    out: DofsMut<'_>,
-) {
-    let (rest, workers) = (constants.rest, &step.workers);
-    let start = span.start;
-    // the goals of the last linearisation are not needed any more once the gradient is taken:
-    // their room holds the groups' answer
-    let Scratch { goals, directions, .. } = scratch;
-    workers.for_span(span.clone(), &mut directions[span.clone()], &|range, directions| {
-        dispatch!(constants.level, simd => {
-            direct_range(simd, rest, particles, range, start, p, directions)
-        });
-    });
-    let directions = &*directions;
-    workers.for_span(span.clone(), &mut goals[span.clone()], &|range, goals| {
-        dispatch!(constants.level, simd => {
-            follow_wide(simd, range, rest, rotation, directions, goals)
-        });
-    });
-    let goals = &*goals;
-    workers.for_span(span, out, &|range, out| {
-        dispatch!(constants.level, simd => {
-            answer_range(simd, constants, particles, range, start, p, goals, step.h, out)
-        });
-    });
-}
-
-/// What particles give their groups in [`product`]: w p x̄ᵀ by columns, w p, J θ/n.
-#[inline(always)]
-fn direct_range<S: Simd>(
-    simd: S,
-    rest: &Rest,
-    particles: &Particles,
-    range: Span,
-    start: usize,
-    p: DofsRef<'_>,
-    directions: &mut [Goal],
-) {
-    let zero = f32x8::splat(simd, 0.0);
-    let mut at = 0;
-    while at < range.len() {
-        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
-        let x = load_points(simd, &particles.rest, j);
-        let wp = load_points(simd, p.linear, j - start) * load_lanes(simd, &rest.weight, j);
-        let q = load_rotations(simd, &particles.orientation[j..j + lanes]);
-        let l = turned_inertia(simd, rest, j, q, load_points(simd, p.angular, j - start));
-        let (a, b, c) = (wp * x.x, wp * x.y, wp * x.z);
-        let low = transpose([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y]);
-        let high = transpose([c.z, wp.x, wp.y, wp.z, l.x, l.y, l.z, zero]);
-        for (lane, direction) in directions[at..at + lanes].iter_mut().enumerate() {
-            low[lane].store_slice(&mut direction.0[..8]);
-            high[lane].store_slice(&mut direction.0[8..]);
-        }
-        at += 8;
-    }
-}
-
-/// Q J̄ Qᵀ v / n for eight particles, with J̄/n = tr(Ē/n) I − Ē/n.
-#[inline(always)]
-fn turned_inertia<S: Simd>(simd: S, rest: &Rest, j: usize, q: Rotx8<S>, v: Vec3x8<S>) -> Vec3x8<S> {
-    let inertia = load_sym3(simd, &rest.moment, j).trace_minus();
-    q * (inertia * (q.inverse() * v))
-}
-
-/// What particles make of their groups' answer in [`product`].
-#[inline(always)]
-fn answer_range<S: Simd>(
-    simd: S,
-    constants: Constants<'_>,
-    particles: &Particles,
-    range: Span,
-    start: usize,
-    p: DofsRef<'_>,
-    goals: &[Goal],
-    h: f32,
-    out: DofsMut<'_>,
-) {
-    let rest = constants.rest;
-    let (reached, inv_h2) =
-        (f32x8::splat(simd, constants.reached), f32x8::splat(simd, 1.0 / (h * h)));
-    let mut at = 0;
-    while at < range.len() {
-        let (j, lanes) = (range.start + at, (range.len() - at).min(8));
-        let (low, high) = sum_goals_of_eight(simd, rest, goals, j, lanes);
-        let (b0, b1) = (transpose(low), transpose(high));
-        let x = load_points(simd, &particles.rest, j);
-        let pulled = vec3(b0[0], b0[1], b0[2]) * x.x
-            + vec3(b0[3], b0[4], b0[5]) * x.y
-            + vec3(b0[6], b0[7], b1[0]) * x.z
-            + vec3(b1[1], b1[2], b1[3]);
-        let d = inv_h2 + reached * load_lanes(simd, &rest.share, j);
-        let w = reached * load_lanes(simd, &rest.weight, j);
-        let mass = load_lanes(simd, &particles.mass, j);
-        let linear = load_points(simd, p.linear, j - start) * (mass * d) - pulled * w;
-
-        let n = load_lanes(simd, &rest.group_count, j);
-        let omega = vec3(b1[4], b1[5], b1[6]) * reached;
-        let theta = load_points(simd, p.angular, j - start) * (d * n);
-        let q = load_rotations(simd, &particles.orientation[j..j + lanes]);
-        let angular = turned_inertia(simd, rest, j, q, theta - omega);
-        store_points(linear, &mut out.linear[at..at + lanes]);
-        store_points(angular, &mut out.angular[at..at + lanes]);
-        at += 8;
-    }
-}
-
-/// The groups' part of [`product`], eight at a time: k times [ω]× R, the shift, and ω.
-#[inline(always)]
-fn follow_wide<S: Simd>(
-    simd: S,
-    range: Span,
-    rest: &Rest,
-    rotation: &[Rot],
-    directions: &[Goal],
-    goals: &mut [Goal],
-) {
-    let mut at = 0;
-    while at < range.len() {
-        let (g, lanes) = (range.start + at, (range.len() - at).min(8));
-        let (low, high) = sum_goals_of_eight(simd, rest, directions, g, lanes);
-        let (b0, b1) = (transpose(low), transpose(high));
-        let c_rest = load_vec3(simd, &rest.centre, g);
-        let wp = vec3(b1[1], b1[2], b1[3]);
-        // N = Σ w p (x̄ − c̄)ᵀ
-        let n = WideMat3 {
-            x_axis: vec3(b0[0], b0[1], b0[2]) - wp * c_rest.x,
-            y_axis: vec3(b0[3], b0[4], b0[5]) - wp * c_rest.y,
-            z_axis: vec3(b0[6], b0[7], b1[0]) - wp * c_rest.z,
-        };
-        let r = load_rotations(simd, &rotation[g..g + lanes]).to_mat3();
-        // Σ w a × p, the columns of R and N being axes and sums along them
-        let levers = r.x_axis.cross(n.x_axis) + r.y_axis.cross(n.y_axis) + r.z_axis.cross(n.z_axis);
-        let torque = levers + vec3(b1[4], b1[5], b1[6]);
-        let inv_inertia = load_sym3(simd, &rest.inv_inertia, g);
-        let omega = r * (inv_inertia * (r.transpose() * torque));
-
-        // a displacement of ω × a + δc is T x̄ + t with T = [ω]× R
-        let t_mat = WideMat3 {
-            x_axis: omega.cross(r.x_axis),
-            y_axis: omega.cross(r.y_axis),
-            z_axis: omega.cross(r.z_axis),
-        };
-        let t = wp * load_lanes(simd, &rest.inv_mass, g) - t_mat * c_rest;
-        let zero = f32x8::splat(simd, 0.0);
-        let turn = WideRot { x: omega.x, y: omega.y, z: omega.z, w: zero };
-        let k = load_lanes(simd, &rest.stiffness, g);
-        store_goals(k, t_mat, t, turn, &mut goals[at..at + lanes]);
-        at += 8;
-    }
-}
-
-/// D⁻¹ r, with D = m (1/h² + s) plus `extra` for positions, J (1/h² + s) for orientations.
-pub(super) fn precondition(
-    constants: Constants<'_>,
-    particles: &Particles,
-    span: Span,
-    step: &Step,
-    extra: &[f32],
-    r: DofsRef<'_>,
-    z: DofsMut<'_>,
-) {
-    let start = span.start;
-    step.workers.for_span(span, z, &|range, z| {
-        for (k, j) in range.enumerate() {
-            let d = diagonal(constants, j, step.h);
-            z.linear[k] = r.linear[j - start] / (particles.mass[j] * d + extra[j - start]);
-            z.angular[k] = particles.inv_inertia_times(j, r.angular[j - start]) / d;
-        }
-    });
 }
 
 /// 1/h² + s_j: the diagonal of A per mass.
@@ -847,7 +636,7 @@ pub(super) fn energy(
                 let j = j as usize;
                 let goal = r * (particles.rest[j] - c_rest) + centre;
                 let off = particles.position[j] - goal;
-                let phi = small_log(rotation[g] * particles.orientation[j].inverse());
+                let phi = (rotation[g] * particles.orientation[j].inverse()).log();
                 let turned = phi.dot(particles.inertia_times(j, phi)) / rest.group_count[j];
                 group += f64::from(rest.weight[j] * off.length_squared() + turned);
             }
@@ -856,14 +645,6 @@ pub(super) fn energy(
         sum
     });
     0.5 * f64::from(constants.reached) * twice
-}
-
-/// [`Rot::log`], by the series of the arcsine for turns below 0.4 rad, where its next term is
-/// under 1e-5 of the angle.
-fn small_log(q: Rot) -> Vec3 {
-    let v = Vec3::new(q.x, q.y, q.z) * if q.w < 0.0 { -2.0 } else { 2.0 };
-    let sine2 = 0.25 * v.length_squared();
-    if sine2 < 0.04 { v * (1.0 + sine2 * (1.0 / 6.0 + sine2 * 0.075)) } else { q.log() }
 }
 
 /// k (T, t, q) as records.

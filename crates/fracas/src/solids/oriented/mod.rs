@@ -1,12 +1,12 @@
 //! Oriented particles (seed 000): shape matching over the neighbourhood of every particle, each
 //! with a position and an orientation.
 //!
-//! [`rest`](self) builds the groups, `elastic` holds the energy and its solvers (`lanes` what they
-//! load and store eight at a time), `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
+//! [`rest`](self) builds the groups, `elastic` holds the energy and the sweep, `linear` the linearised problem
+//! (`lanes` what they load and store eight at a time), `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
 
 mod elastic;
 mod fracture;
-mod lanes;
+mod linear;
 mod rest;
 #[cfg(test)]
 mod tests;
@@ -23,6 +23,7 @@ use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Constants, Scratch};
 use glam::Vec3;
+use linear::Frame;
 use rest::{Refused, Rest};
 
 /// A body of oriented particles. Group i belongs to particle i.
@@ -42,6 +43,7 @@ pub struct Oriented {
     bond_count: usize,
     level: Level,
     scratch: Scratch,
+    frame: Frame,
     /// Rotations of an audit.
     audited: Vec<Rot>,
     /// Room for [`Solid::permute`].
@@ -90,6 +92,7 @@ impl Oriented {
             bond_count,
             level: Level::new(),
             scratch: Scratch::new(count),
+            frame: Frame::new(count),
             audited: vec![Rot::IDENTITY; count],
             moved: (Vec::with_capacity(count), Vec::with_capacity(room), Vec::with_capacity(count)),
             rest,
@@ -122,13 +125,18 @@ impl Solid for Oriented {
         self.reached
     }
 
+    fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
+        let (members, frame) = (&mut self.scratch.members, &mut self.frame);
+        linear::measure(constants!(self), particles, members, frame, span, step);
+    }
+
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
         let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
         elastic::linearise(constants!(self), particles, rotation, scratch, span, step);
     }
 
     fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
-        elastic::gradient(constants!(self), particles, &self.scratch, span, step, r);
+        linear::gradient(constants!(self), particles, &self.scratch.goals, span, step, r);
     }
 
     fn product(
@@ -139,8 +147,7 @@ impl Solid for Oriented {
         p: DofsRef<'_>,
         out: DofsMut<'_>,
     ) {
-        let (rotation, scratch) = (&self.rotation, &mut self.scratch);
-        elastic::product(constants!(self), particles, rotation, scratch, span, step, p, out);
+        linear::product(constants!(self), particles, &mut self.frame, span, step, p, out);
     }
 
     fn precondition(
@@ -152,7 +159,7 @@ impl Solid for Oriented {
         r: DofsRef<'_>,
         z: DofsMut<'_>,
     ) {
-        elastic::precondition(constants!(self), particles, span, step, extra, r, z);
+        linear::precondition(constants!(self), particles, &self.frame, span, step, extra, r, z);
     }
 
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32 {

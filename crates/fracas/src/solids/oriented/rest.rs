@@ -145,8 +145,6 @@ pub struct Rest {
     pub inv_mass: Vec<f32>,
     /// P_g = Σ w_j (x̄_j − c̄)(x̄_j − c̄)ᵀ as xx, yy, zz, xy, yz, zx, kg m².
     pub spread: [Vec<f32>; 6],
-    /// Inverse of the group's inertia, (tr P I − P) + Σ J̄_j / n_j, in the same order.
-    pub inv_inertia: [Vec<f32>; 6],
 }
 
 /// What is wrong with a shape.
@@ -300,7 +298,6 @@ impl Rest {
             centre: std::array::from_fn(|_| zeros()),
             inv_mass: zeros(),
             spread: std::array::from_fn(|_| zeros()),
-            inv_inertia: std::array::from_fn(|_| zeros()),
         };
         for g in 0..count {
             rest.rebuild_group(g, &sampled.particles.rest);
@@ -343,7 +340,7 @@ impl Rest {
             &self.share,
             &self.inv_mass,
         ];
-        let blocks = self.centre.iter().chain(&self.spread).chain(&self.inv_inertia);
+        let blocks = self.centre.iter().chain(&self.spread);
         single.into_iter().chain(blocks).chain(&self.moment)
     }
 
@@ -352,12 +349,7 @@ impl Rest {
         let Self { group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass, .. } =
             self;
         let single = [group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass];
-        single
-            .into_iter()
-            .chain(&mut self.centre)
-            .chain(&mut self.spread)
-            .chain(&mut self.inv_inertia)
-            .chain(&mut self.moment)
+        single.into_iter().chain(&mut self.centre).chain(&mut self.spread).chain(&mut self.moment)
     }
 
     pub(super) fn spread_of(&self, g: usize) -> Sym3 {
@@ -378,26 +370,18 @@ impl Rest {
             first += w * rest[j as usize].as_dvec3();
         }
         let centre = first / mass;
-        let (mut spread, mut own) = (DMat3::ZERO, DMat3::ZERO);
+        let mut spread = DMat3::ZERO;
         for &j in self.groups.of(g) {
             let w = f64::from(self.weight[j as usize]);
             let q = rest[j as usize].as_dvec3() - centre;
             spread += DMat3::from_cols(q * (w * q.x), q * (w * q.y), q * (w * q.z));
-            own += sym3_at(&self.moment, j as usize).to_mat3().as_dmat3();
         }
-        let all = spread + own;
-        let trace = all.x_axis.x + all.y_axis.y + all.z_axis.z;
-        let inv_inertia = (DMat3::from_diagonal(DVec3::splat(trace)) - all).inverse();
-
         self.inv_mass[g] = (1.0 / mass) as f32;
         for k in 0..3 {
             self.centre[k][g] = centre[k] as f32;
         }
         for (k, value) in six(&spread).into_iter().enumerate() {
             self.spread[k][g] = value;
-        }
-        for (k, value) in six(&inv_inertia).into_iter().enumerate() {
-            self.inv_inertia[k][g] = value;
         }
     }
 

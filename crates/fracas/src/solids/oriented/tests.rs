@@ -128,6 +128,7 @@ fn residual(solid: &mut Oriented, particles: &Particles, step: &Step) -> Dofs {
 fn product(solid: &mut Oriented, particles: &Particles, p: &Dofs) -> Dofs {
     let all = 0..particles.len();
     let mut out = Dofs::new(particles.len());
+    solid.measure(particles, all.clone(), &step(8));
     solid.product(
         particles,
         all.clone(),
@@ -530,6 +531,7 @@ fn results_do_not_depend_on_where_a_piece_lies_in_the_lanes() {
             particles.inertial_orientation[j] = Rot::exp(Vec3::new(0.1 * i.sin(), 0.05, 0.0));
         }
         let told = solid.solve_alone(&mut particles, span.clone(), &step(8));
+        solid.measure(&particles, span.clone(), &step(8));
         solid.linearise(&particles, span.clone(), &step(8));
         let mut r = Dofs::new(particles.len());
         solid.gradient(&particles, span.clone(), &step(8), r.span_mut(span.clone(), true));

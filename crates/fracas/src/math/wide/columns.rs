@@ -1,13 +1,14 @@
 //! Eight particles or groups side by side: columns and points to lanes and back.
 
+use super::{Rotx8, Sym3x8, Vec3x8, WideRot, WideSym3, WideVec3};
 use crate::math::Rot;
-use crate::math::fearless_simd::{Simd, f32x4, f32x8, prelude::*};
-use crate::math::wide::{Rotx8, Sym3x8, Vec3x8, WideRot, WideSym3, WideVec3};
+use crate::parallel::Span;
+use fearless_simd::{Simd, f32x4, f32x8, prelude::*};
 use glam::Vec3;
 
 /// Eight consecutive floats from `i` on, or as many as there are.
 #[inline(always)]
-pub(super) fn load_lanes<S: Simd>(simd: S, column: &[f32], i: usize) -> f32x8<S> {
+pub(crate) fn load_lanes<S: Simd>(simd: S, column: &[f32], i: usize) -> f32x8<S> {
     match column.get(i..i + 8) {
         Some(all) => f32x8::from_slice(simd, all),
         None => {
@@ -20,13 +21,13 @@ pub(super) fn load_lanes<S: Simd>(simd: S, column: &[f32], i: usize) -> f32x8<S>
 }
 
 #[inline(always)]
-pub(super) fn vec3<S: Simd>(x: f32x8<S>, y: f32x8<S>, z: f32x8<S>) -> Vec3x8<S> {
+pub(crate) fn vec3<S: Simd>(x: f32x8<S>, y: f32x8<S>, z: f32x8<S>) -> Vec3x8<S> {
     WideVec3 { x, y, z }
 }
 
 /// Eight points from `j` on, side by side; past the end of the column they are zero.
 #[inline(always)]
-pub(super) fn load_points<S: Simd>(simd: S, points: &[Vec3], j: usize) -> Vec3x8<S> {
+pub(crate) fn load_points<S: Simd>(simd: S, points: &[Vec3], j: usize) -> Vec3x8<S> {
     let floats: &[f32] = bytemuck::cast_slice(points);
     let at = 3 * j;
     // four floats per point, the fourth being the next point's first
@@ -65,7 +66,7 @@ fn turn_rows<S: Simd>(
 }
 
 #[inline(always)]
-pub(super) fn store_points<S: Simd>(v: Vec3x8<S>, points: &mut [Vec3]) {
+pub(crate) fn store_points<S: Simd>(v: Vec3x8<S>, points: &mut [Vec3]) {
     let (mut x, mut y, mut z) = ([0.0; 8], [0.0; 8], [0.0; 8]);
     v.x.store_slice(&mut x);
     v.y.store_slice(&mut y);
@@ -76,7 +77,7 @@ pub(super) fn store_points<S: Simd>(v: Vec3x8<S>, points: &mut [Vec3]) {
 }
 
 #[inline(always)]
-pub(super) fn store_pairs<S: Simd>(a: f32x8<S>, b: f32x8<S>, pairs: &mut [[f32; 2]]) {
+pub(crate) fn store_pairs<S: Simd>(a: f32x8<S>, b: f32x8<S>, pairs: &mut [[f32; 2]]) {
     let (mut first, mut second) = ([0.0; 8], [0.0; 8]);
     a.store_slice(&mut first);
     b.store_slice(&mut second);
@@ -86,7 +87,7 @@ pub(super) fn store_pairs<S: Simd>(a: f32x8<S>, b: f32x8<S>, pairs: &mut [[f32; 
 }
 
 #[inline(always)]
-pub(super) fn load_vec3<S: Simd>(simd: S, columns: &[Vec<f32>; 3], i: usize) -> Vec3x8<S> {
+pub(crate) fn load_vec3<S: Simd>(simd: S, columns: &[Vec<f32>; 3], i: usize) -> Vec3x8<S> {
     vec3(
         load_lanes(simd, &columns[0], i),
         load_lanes(simd, &columns[1], i),
@@ -95,7 +96,7 @@ pub(super) fn load_vec3<S: Simd>(simd: S, columns: &[Vec<f32>; 3], i: usize) -> 
 }
 
 #[inline(always)]
-pub(super) fn load_sym3<S: Simd>(simd: S, columns: &[Vec<f32>; 6], i: usize) -> Sym3x8<S> {
+pub(crate) fn load_sym3<S: Simd>(simd: S, columns: &[Vec<f32>; 6], i: usize) -> Sym3x8<S> {
     WideSym3 {
         xx: load_lanes(simd, &columns[0], i),
         yy: load_lanes(simd, &columns[1], i),
@@ -106,8 +107,35 @@ pub(super) fn load_sym3<S: Simd>(simd: S, columns: &[Vec<f32>; 6], i: usize) -> 
     }
 }
 
+/// Lanes to the range of a column, as many as it is long.
 #[inline(always)]
-pub(super) fn load_rotations<S: Simd>(simd: S, rotation: &[Rot]) -> Rotx8<S> {
+fn store_lanes<S: Simd>(v: f32x8<S>, column: &mut [f32]) {
+    match <&mut [f32; 8]>::try_from(&mut *column) {
+        Ok(all) => v.store_slice(all),
+        Err(_) => {
+            let mut lanes = [0.0; 8];
+            v.store_slice(&mut lanes);
+            column.copy_from_slice(&lanes[..column.len()]);
+        }
+    }
+}
+
+#[inline(always)]
+pub(crate) fn store_vec3<S: Simd>(v: Vec3x8<S>, columns: &mut [&mut [f32]; 3], range: Span) {
+    for (lanes, column) in [v.x, v.y, v.z].into_iter().zip(columns) {
+        store_lanes(lanes, &mut column[range.clone()]);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn store_sym3<S: Simd>(a: &Sym3x8<S>, columns: &mut [&mut [f32]; 6], range: Span) {
+    for (lanes, column) in [a.xx, a.yy, a.zz, a.xy, a.yz, a.zx].into_iter().zip(columns) {
+        store_lanes(lanes, &mut column[range.clone()]);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn load_rotations<S: Simd>(simd: S, rotation: &[Rot]) -> Rotx8<S> {
     let padded;
     let lanes = match <&[Rot; 8]>::try_from(rotation) {
         Ok(all) => all,
@@ -130,7 +158,7 @@ pub(super) fn load_rotations<S: Simd>(simd: S, rotation: &[Rot]) -> Rotx8<S> {
 }
 
 #[inline(always)]
-pub(super) fn store_rotations<S: Simd>(q: Rotx8<S>, rotation: &mut [Rot]) {
+pub(crate) fn store_rotations<S: Simd>(q: Rotx8<S>, rotation: &mut [Rot]) {
     let mut lanes = [Rot::IDENTITY; 8];
     let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut lanes);
     let (x, y, z, w) = (q.x.split(), q.y.split(), q.z.split(), q.w.split());
@@ -144,7 +172,7 @@ pub(super) fn store_rotations<S: Simd>(q: Rotx8<S>, rotation: &mut [Rot]) {
 
 /// Transposes 8 × 8: a perfect shuffle of the rows, three times over.
 #[inline(always)]
-pub(super) fn transpose<S: Simd>(rows: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
+pub(crate) fn transpose<S: Simd>(rows: [f32x8<S>; 8]) -> [f32x8<S>; 8] {
     shuffle(shuffle(shuffle(rows)))
 }
 

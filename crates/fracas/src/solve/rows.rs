@@ -1,0 +1,259 @@
+//! Contacts within a round: who pushes, how hard, and on whom.
+//!
+//! What pushes is listed twice: as rows, whose forces are found one by one, and as pulls in the order of
+//! the unknowns, so that every particle sums its own and no two threads write to the same place.
+
+use super::links::Link;
+use super::{Part, Touch};
+use crate::contact::{Contact, Spot};
+use crate::parallel::{Span, Workers};
+use crate::solids::{DofsMut, DofsRef};
+use glam::Vec3;
+
+/// No unknown: the side of an obstacle.
+const NOBODY: u32 = u32::MAX;
+
+/// A contact that pushes or rubs in this round, or a link, numbered after all contacts.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    contact: u32,
+    places: [u32; 2],
+    arms: [Vec3; 2],
+    normal: Vec3,
+    /// k where it pushes.
+    push: f32,
+    /// k_s.
+    hold: f32,
+    /// What it adds to the stiffness of a particle.
+    extra: f32,
+}
+
+/// Force on the first point of a row, and its work on the motion it answers.
+#[derive(Clone, Copy, Debug)]
+struct Push {
+    force: Vec3,
+    work: f32,
+}
+
+/// One side of a row.
+#[derive(Clone, Copy, Debug)]
+struct Pull {
+    place: u32,
+    row: u32,
+    /// 1 for the first point, −1 for the second.
+    sign: f32,
+    arm: Vec3,
+}
+
+/// The rows of an island.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    rows: Vec<Row>,
+    pushes: Vec<Push>,
+    /// In the order of places, and of rows where those are the same.
+    pulls: Vec<Pull>,
+    /// Where the pulls of each place begin.
+    starts: Vec<u32>,
+}
+
+impl Rows {
+    /// Room for an island of so many particles.
+    pub fn reserve(&mut self, count: usize, contacts: usize) {
+        fn room<T>(list: &mut Vec<T>, count: usize) {
+            list.reserve(count.saturating_sub(list.len()));
+        }
+        room(&mut self.rows, contacts);
+        room(&mut self.pushes, contacts);
+        room(&mut self.pulls, 2 * contacts);
+        room(&mut self.starts, count + 2);
+    }
+
+    /// Lists what [`open`] found to push, over so many unknowns.
+    pub fn list(&mut self, contacts: &[Contact], touches: &[Touch], links: &[Link], count: usize) {
+        let Self { rows, pushes, pulls, starts } = self;
+        rows.clear();
+        pushes.clear();
+        starts.clear();
+        starts.resize(count + 2, 0);
+        for ((contact, touch), index) in contacts.iter().zip(touches).zip(0..) {
+            if !touch.active && touch.hold == 0.0 {
+                continue;
+            }
+            let places = touch.places.map(|place| place.unwrap_or(NOBODY));
+            let push = if touch.active { touch.stiffness } else { 0.0 };
+            let arm = |spot: Option<Spot>| spot.map_or(Vec3::ZERO, |spot| spot.anchor.arm);
+            rows.push(Row {
+                contact: index,
+                places,
+                arms: [contact.first.anchor.arm, arm(contact.second)],
+                normal: contact.normal,
+                push,
+                hold: touch.hold,
+                extra: push + touch.hold,
+            });
+            pushes.push(Push { force: touch.force, work: 0.0 });
+        }
+        for (link, index) in links.iter().zip(contacts.len() as u32..) {
+            let k = link.stiffness;
+            rows.push(Row {
+                contact: index,
+                places: link.places,
+                arms: link.spots.map(|spot| spot.anchor.arm),
+                // it holds in all directions alike
+                normal: Vec3::X,
+                push: k,
+                hold: k,
+                extra: k,
+            });
+            pushes.push(Push { force: link.force, work: 0.0 });
+        }
+        let mut total = 0;
+        for &place in rows.iter().flat_map(|row| &row.places).filter(|&&place| place != NOBODY) {
+            starts[place as usize + 2] += 1;
+            total += 1;
+        }
+        // after this, starts[k + 1] is where the next pull of place k goes
+        let mut before = 0;
+        for start in &mut starts[1..] {
+            before += *start;
+            *start = before;
+        }
+        pulls.clear();
+        pulls.resize(total, Pull { place: NOBODY, row: 0, sign: 0.0, arm: Vec3::ZERO });
+        for (row, index) in rows.iter().zip(0..) {
+            for (k, sign) in [(0, 1.0), (1, -1.0)] {
+                let place = row.places[k];
+                if place != NOBODY {
+                    let at = &mut starts[place as usize + 1];
+                    pulls[*at as usize] = Pull { place, row: index, sign, arm: row.arms[k] };
+                    *at += 1;
+                }
+            }
+        }
+    }
+
+    /// Forces that answer a motion of the unknowns: k JᵀJ p, to be added by [`Rows::add_forces`].
+    /// Returns their work pᵀ k JᵀJ p.
+    pub fn multiply(&mut self, p: DofsRef<'_>, workers: &Workers) -> f64 {
+        let Self { rows, pushes, .. } = self;
+        workers.for_span(0..rows.len(), &mut pushes[..], &|range, pushes| {
+            for (row, push) in rows[range].iter().zip(pushes) {
+                let at = |k: usize| {
+                    let place = row.places[k] as usize;
+                    p.linear[place] + p.angular[place].cross(row.arms[k])
+                };
+                let second = if row.places[1] == NOBODY { Vec3::ZERO } else { at(1) };
+                let motion = at(0) - second;
+                let along = row.normal * motion.dot(row.normal);
+                let force = row.push * along + row.hold * (motion - along);
+                *push = Push { force, work: force.dot(motion) };
+            }
+        });
+        self.pushes.iter().map(|push| f64::from(push.work)).sum()
+    }
+
+    /// Takes the forces that the solve has felt instead.
+    pub fn take_felt(&mut self, contacts: &[Contact], touches: &[Touch], links: &[Link]) {
+        for (row, push) in self.rows.iter().zip(&mut self.pushes) {
+            let index = row.contact as usize;
+            push.force = match contacts.get(index) {
+                Some(contact) => touches[index].felt * contact.normal + touches[index].felt_slip,
+                None => links[index - contacts.len()].force,
+            };
+        }
+    }
+
+    fn pulls_of(&self, part: &Part) -> &[Pull] {
+        let Span { start, end } = part.places();
+        // starts[k] is where the pulls of place k begin, now that all are listed
+        &self.pulls[self.starts[start] as usize..self.starts[end] as usize]
+    }
+
+    /// Adds the forces on a part to a vector over its unknowns.
+    pub fn add_forces(&self, part: &Part, v: &mut DofsMut<'_>) {
+        for pull in self.pulls_of(part) {
+            let k = pull.place as usize - part.first;
+            let force = pull.sign * self.pushes[pull.row as usize].force;
+            v.linear[k] += force;
+            if let Some(torque) = v.angular.get_mut(k) {
+                *torque += pull.arm.cross(force);
+            }
+        }
+    }
+
+    /// Adds the stiffness of contacts to that of the particles of a part.
+    pub fn add_stiffness(&self, part: &Part, extra: &mut [f32]) {
+        for pull in self.pulls_of(part) {
+            let row = &self.rows[pull.row as usize];
+            extra[pull.place as usize - part.first] += row.extra;
+        }
+    }
+
+    /// Adds the squares of the forces on the particles of a part.
+    pub fn add_squares(&self, part: &Part, squares: &mut [f32]) {
+        for pull in self.pulls_of(part) {
+            let force = self.pushes[pull.row as usize].force;
+            squares[pull.place as usize - part.first] += force.length_squared();
+        }
+    }
+}
+
+/// Motion of the first point of a contact relative to the second, of a vector over the island.
+fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
+    let at = |place: Option<u32>, spot: Option<Spot>| match (place, spot) {
+        (Some(k), Some(spot)) => {
+            let k = k as usize;
+            v.linear[k] + v.angular[k].cross(spot.anchor.arm)
+        }
+        _ => Vec3::ZERO,
+    };
+    at(touch.places[0], Some(contact.first)) - at(touch.places[1], contact.second)
+}
+
+/// Decides who pushes and who slides, and with which force.
+///
+/// ```text
+/// cap = μ · (force felt in the round before);   f_t = λ_t − k_t s
+/// stick |f_t| ≤ cap:  k_s = k_t,              base = λ_t
+/// slide            :  k_s = min(k_t, cap/|s|), base = clamp(f_t, cap) + k_s s
+/// ```
+///
+/// The sliding branch is the affine secant through (s, clamp(f_t)): continuous, symmetric.
+pub(super) fn open(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>) {
+    let n = contact.normal;
+    let motion = relative_motion(moved, contact, touch) - contact.drift;
+    let pushed = contact.force - touch.stiffness * (contact.gap + motion.dot(n));
+    touch.active = pushed > 0.0;
+
+    let slip = motion - n * motion.dot(n);
+    let wanted = contact.slip_force - touch.slip_stiffness * slip;
+    let [slide, stick] = contact.friction;
+    let felt = touch.felt.max(0.0);
+    // a contact that stuck lets go at the static limit, one that slides holds below the other
+    let cap = if contact.sliding { slide } else { stick } * felt;
+    // nothing presses: nothing rubs
+    contact.sliding = wanted.length() > cap || felt == 0.0;
+    (touch.hold, touch.base) = if contact.sliding {
+        let cap = slide * felt;
+        let secant = if cap == 0.0 { 0.0 } else { cap / slip.length() };
+        let hold = touch.slip_stiffness.min(secant);
+        (hold, wanted.clamp_length_max(cap) + hold * slip)
+    } else {
+        (touch.slip_stiffness, contact.slip_force)
+    };
+    let normal_force = if touch.active { pushed } else { 0.0 };
+    touch.force = normal_force * n + touch.base - touch.hold * slip;
+}
+
+/// The force felt, and multipliers from it.
+pub(super) fn close(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>) {
+    let n = contact.normal;
+    touch.moved = relative_motion(moved, contact, touch) - contact.drift;
+    let gap = contact.gap + touch.moved.dot(n);
+    touch.felt = if touch.active { contact.force - touch.stiffness * gap } else { 0.0 };
+    let slip = touch.moved - n * touch.moved.dot(n);
+    touch.felt_slip = touch.base - touch.hold * slip;
+    contact.force = touch.felt.max(0.0);
+    let limit = contact.friction[usize::from(!contact.sliding)] * contact.force;
+    contact.slip_force = touch.felt_slip.clamp_length_max(limit);
+}
