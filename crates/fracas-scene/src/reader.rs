@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeFloat, DeInteger, DeTable, DeValue};
 
 use crate::assets::Assets;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
-use crate::format::{self, Absent, Field, Range, Table, Value};
+use crate::format::{self, Absent, Field, OneOf, Range, Table, Value};
 use crate::meshes::Files;
 use crate::nearest::nearest;
 
@@ -134,12 +134,12 @@ impl<'a> Reader<'a> {
     /// Reads a table whose fields depend on its `kind`.
     pub fn by_kind(
         context: &'a Context<'a>,
-        kinds: &'static [&'static Table],
+        kinds: &'static OneOf,
         name: String,
         values: &'a DeTable<'a>,
         span: Span,
     ) -> Option<Self> {
-        let names = || kinds.iter().map(|kind| kind.kind);
+        let names = || kinds.tables.iter().map(|table| table.kind);
         let Some((key, value)) = values.get_key_value("kind") else {
             let near = values.keys().find(|key| nearest(key.get_ref(), ["kind"]).is_some());
             let error = match near {
@@ -166,16 +166,10 @@ impl<'a> Reader<'a> {
             ));
             return None;
         };
-        let Some(table) = kinds.iter().find(|table| table.kind == kind) else {
-            let message = format!("there is no kind {kind:?} of {}", what_kinds(kinds));
+        let Some(table) = kinds.tables.iter().find(|table| table.kind == kind) else {
+            let message = format!("there is no kind {kind:?} of {}", kinds.what);
             let all = "the kinds that exist";
-            context.report(context.unknown_name(
-                value.span(),
-                message,
-                kind,
-                kinds.iter().map(|kind| kind.kind),
-                all,
-            ));
+            context.report(context.unknown_name(value.span(), message, kind, names(), all));
             return None;
         };
         Some(Self::new(context, table, name, values, span))
@@ -796,16 +790,6 @@ fn element(name: &str, k: usize) -> String {
     format!("{name}[{k}]")
 }
 
-/// "shape", "obstacle".
-fn what_kinds(kinds: &'static [&'static Table]) -> &'static str {
-    match kinds {
-        _ if std::ptr::eq(kinds, format::OBSTACLES) => "obstacle",
-        _ if std::ptr::eq(kinds, format::OBSTACLE_SHAPES) => "shape for an obstacle",
-        _ if std::ptr::eq(kinds, format::PART_SHAPES) => "shape for a part of a compound",
-        _ => "shape",
-    }
-}
-
 /// A name for a message, cut short if it is long.
 pub(crate) fn short(name: &str) -> String {
     const LONGEST: usize = 40;
@@ -819,7 +803,7 @@ pub(crate) fn short(name: &str) -> String {
 /// Where a field belongs that stands in the wrong table.
 fn home_of(name: &str) -> Option<String> {
     let tables = [&format::SCENE, &format::WORLD, &format::CAMERA, &format::BODY, &format::GRIP];
-    let tables = tables.into_iter().chain(format::OBSTACLES.iter().copied());
+    let tables = tables.into_iter().chain(format::OBSTACLES.tables.iter().copied());
     let home = tables.into_iter().find(|table| table.fields.iter().any(|f| f.name == name))?;
     let under = if home.place.starts_with('`') { "under " } else { "" };
     Some(format!("`{name}` stands {under}{}", home.place))

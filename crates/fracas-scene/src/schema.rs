@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::format::{self, Absent, Field, Range, Table, Value};
+use crate::format::{self, Absent, Field, OneOf, Range, Table, Value};
 use crate::materials;
 
 /// The JSON schema of a scene file.
@@ -80,7 +80,7 @@ fn field(field: &Field, material: &Json) -> Json {
 
 fn value(value: &Value, material: &Json) -> Json {
     let kinds =
-        |kinds: &[&Table]| -> Vec<Json> { kinds.iter().map(|k| table(k, material)).collect() };
+        |kinds: &OneOf| -> Vec<Json> { kinds.tables.iter().map(|k| table(k, material)).collect() };
     match value {
         Value::Text => json!({ "type": "string", "minLength": 1 }),
         Value::Flag => json!({ "type": "boolean" }),

@@ -370,7 +370,7 @@ fn tables() -> Vec<&'static Table> {
             match &field.value {
                 Value::Table(inner) | Value::List(inner) => add(inner, tables),
                 Value::Kinds(all) | Value::ListOfKinds(all) => {
-                    all.iter().for_each(|inner| add(inner, tables));
+                    all.tables.iter().for_each(|inner| add(inner, tables));
                 }
                 _ => {}
             }

@@ -28,6 +28,14 @@ pub(crate) struct Field {
     pub about: &'static str,
 }
 
+/// Tables of which `kind` selects one.
+#[derive(Debug)]
+pub(crate) struct OneOf {
+    /// In messages: "there is no kind … of shape".
+    pub what: &'static str,
+    pub tables: &'static [&'static Table],
+}
+
 /// What may be written for a field.
 #[derive(Debug)]
 pub(crate) enum Value {
@@ -54,11 +62,11 @@ pub(crate) enum Value {
     Choice(&'static [&'static str]),
     Table(&'static Table),
     /// A table whose fields depend on its `kind`.
-    Kinds(&'static [&'static Table]),
+    Kinds(&'static OneOf),
     /// A list of tables.
     List(&'static Table),
     /// A list of tables whose fields depend on their `kind`.
-    ListOfKinds(&'static [&'static Table]),
+    ListOfKinds(&'static OneOf),
     /// Tables by name, each with the fields of a material.
     Materials,
 }
@@ -126,7 +134,8 @@ impl Value {
             Self::Kinds(_) => "a table, `{ kind = …, … }`".into(),
             Self::List(table) => format!("a list of tables, {}", table.place),
             Self::ListOfKinds(kinds) => {
-                format!("a list of tables, {}", kinds.first().map_or("`[[ ]]`", |k| k.place))
+                let place = kinds.tables.first().map_or("`[[ ]]`", |table| table.place);
+                format!("a list of tables, {place}")
             }
             Self::Materials => "tables by name, `[materials.NAME]`".into(),
         }
@@ -248,7 +257,7 @@ use Value::{
 
 mod shapes;
 
-pub(crate) use shapes::{OBSTACLE_SHAPES, PART_SHAPES, SHAPES};
+use shapes::{OBSTACLE_SHAPES, SHAPES};
 
 pub(crate) static SCENE: Table = Table {
     name: "a scene",
@@ -277,7 +286,7 @@ pub(crate) static SCENE: Table = Table {
         field("bodies", List(&BODY), Fine, "", "what moves, deforms and breaks"),
         field(
             "obstacles",
-            ListOfKinds(OBSTACLES),
+            ListOfKinds(&OBSTACLES),
             Fine,
             "",
             "what bodies touch and what does not give way",
@@ -379,7 +388,7 @@ pub(crate) static BODY: Table = Table {
             "the way it deforms and breaks; what is rigid does neither",
         ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
-        field("shape", Kinds(SHAPES), Refused, "", "the geometry, around its own origin"),
+        field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),
         field(
             "position",
             Vector(Range::Between(-FAR, FAR)),
@@ -512,7 +521,7 @@ const SENSOR: Field = field(
     "whether it only feels what is inside, stops nothing and is not drawn",
 );
 
-pub(crate) static OBSTACLES: &[&Table] = &[&HALF_SPACE, &SOLID];
+pub(crate) static OBSTACLES: OneOf = OneOf { what: "obstacle", tables: &[&HALF_SPACE, &SOLID] };
 
 pub(crate) static HALF_SPACE: Table = Table {
     name: "a half-space",
@@ -547,7 +556,7 @@ pub(crate) static SOLID: Table = Table {
     kind: "solid",
     place: "`[[obstacles]]`",
     fields: &[
-        field("shape", Kinds(OBSTACLE_SHAPES), Refused, "", "the geometry, around its own origin"),
+        field("shape", Kinds(&OBSTACLE_SHAPES), Refused, "", "the geometry, around its own origin"),
         field(
             "position",
             Vector(Range::Between(-FAR, FAR)),

@@ -4,7 +4,7 @@ use super::Absent::{self, Fine, Refused};
 use super::Value::{
     self, Choice, Count, Counts, Kinds, List, Number, Pairs, Points, Rows, Text, Vector,
 };
-use super::{FAR, Field, MOST_PARTICLES, ROTATION, Range, Table, field};
+use super::{FAR, Field, MOST_PARTICLES, OneOf, ROTATION, Range, Table, field};
 
 const SIZE: Range = Range::Between(1.0e-4, 1.0e4);
 const PARTICLES: Field = field(
@@ -336,12 +336,12 @@ static COMPOUND: Table = Table {
     )],
 };
 
-pub(crate) static PART: Table = Table {
+static PART: Table = Table {
     name: "a part",
     kind: "",
     place: "`parts = [{ … }]`",
     fields: &[
-        field("shape", Kinds(PART_SHAPES), Refused, "", "a convex solid"),
+        field("shape", Kinds(&PART_SHAPES), Refused, "", "a convex solid"),
         field(
             "position",
             Vector(Range::Between(-1.0e4, 1.0e4)),
@@ -376,30 +376,38 @@ static HEIGHT_FIELD: Table = Table {
 };
 
 /// What a body can be; its model decides how it fills the shape.
-pub(crate) static SHAPES: &[&Table] = &[
-    &BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &TORUS, &SHEET, &MESH, &LATHE, &SHELL, &CAPSULE,
-    &ELLIPSOID, &HULL, &COMPOUND,
-];
+pub(super) static SHAPES: OneOf = OneOf {
+    what: "shape",
+    tables: &[
+        &BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &TORUS, &SHEET, &MESH, &LATHE, &SHELL, &CAPSULE,
+        &ELLIPSOID, &HULL, &COMPOUND,
+    ],
+};
 
 /// What a part of a compound can be.
-pub(crate) static PART_SHAPES: &[&Table] =
-    &[&BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &SHEET, &CAPSULE, &ELLIPSOID, &HULL];
+static PART_SHAPES: OneOf = OneOf {
+    what: "shape for a part of a compound",
+    tables: &[&BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &SHEET, &CAPSULE, &ELLIPSOID, &HULL],
+};
 
 /// What an obstacle can be.
-pub(crate) static OBSTACLE_SHAPES: &[&Table] = &[
-    &BLOCK,
-    &BAR,
-    &PLATE,
-    &SPHERE,
-    &CYLINDER,
-    &SHEET,
-    &CAPSULE,
-    &ELLIPSOID,
-    &HULL,
-    &COMPOUND,
-    &MESH,
-    &HEIGHT_FIELD,
-];
+pub(super) static OBSTACLE_SHAPES: OneOf = OneOf {
+    what: "shape for an obstacle",
+    tables: &[
+        &BLOCK,
+        &BAR,
+        &PLATE,
+        &SPHERE,
+        &CYLINDER,
+        &SHEET,
+        &CAPSULE,
+        &ELLIPSOID,
+        &HULL,
+        &COMPOUND,
+        &MESH,
+        &HEIGHT_FIELD,
+    ],
+};
 
 pub(crate) static FOCUS_TABLE: Table = Table {
     name: "a focus",
