@@ -12,11 +12,11 @@ fn hash(seed: u64, key: &[u64]) -> u64 {
 }
 
 /// Uniform from 0 to 1.
-pub(crate) fn unit(seed: u64, key: &[u64]) -> f64 {
+pub fn unit(seed: u64, key: &[u64]) -> f64 {
     (hash(seed, key) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Uniform between −1 and 1.
-pub(crate) fn signed(seed: u64, key: &[u64]) -> f64 {
+pub fn signed(seed: u64, key: &[u64]) -> f64 {
     (hash(seed, key) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }

@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use crate::error::{Diagnostic, Problem};
 use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_SCENE};
 use crate::materials::{self, NamedMaterial};
+use crate::obstacles::{read_layers, read_rotation};
 use crate::reader::{Context, Reader, Span, short};
 use crate::scene::{Body, Copies};
 use crate::shapes::{self, Shape};
@@ -66,7 +67,10 @@ fn read_body(
     name: Option<&Spanned<String>>,
 ) -> Option<Body> {
     let context = reader.context;
-    reader.optional_text("model");
+    let model = match reader.text("model").as_str() {
+        "rigid" => shapes::Model::Rigid,
+        _ => shapes::Model::Oriented,
+    };
     let material = reader.optional_text("material").and_then(|material| {
         let found = materials.iter().position(|known| known.name == *material.get_ref());
         if found.is_none() && context.would_be_first(&material.span()) {
@@ -74,12 +78,8 @@ fn read_body(
         }
         found
     });
-    let shape = reader.table("shape").and_then(shapes::read);
-    let rotation = reader.table("rotation").map(|rotation| {
-        let turn = (rotation.vector_f32("axis"), rotation.number("angle").to_radians() as f32);
-        rotation.finish();
-        turn
-    });
+    let shape = reader.table("shape").and_then(|shape| shapes::read(shape, model));
+    let (rotation, layers) = (read_rotation(reader), read_layers(reader));
     let copies = reader.table("copies").and_then(|copies| read_copies(&copies, shape.as_ref()));
     let (position, velocity) = (reader.vector("position"), reader.vector_f32("velocity"));
     let spin = reader.vector("spin").map(|rate| rate.to_radians() as f32);
@@ -93,6 +93,7 @@ fn read_body(
         velocity,
         spin,
         copies,
+        layers,
     })
 }
 
@@ -187,7 +188,7 @@ fn unknown_material(
 
 fn read_copies(reader: &Reader<'_>, shape: Option<&Shape>) -> Option<Copies> {
     let counts = reader.optional_counts("counts");
-    let spacing = reader.vector("spacing");
+    let (spacing, turn) = (reader.vector("spacing"), reader.number("turn").to_radians());
     let counts = counts?;
     let copies: u64 = counts.get_ref().iter().map(|&n| u64::from(n)).product();
     let particles = copies.saturating_mul(shape.map_or(1, Shape::particle_count));
@@ -205,5 +206,5 @@ fn read_copies(reader: &Reader<'_>, shape: Option<&Shape>) -> Option<Copies> {
         too_many(message, MOST_PARTICLES, "particles of a body with its copies");
         return None;
     }
-    Some(Copies { counts: counts.into_inner(), spacing })
+    Some(Copies { counts: counts.into_inner(), spacing, turn })
 }

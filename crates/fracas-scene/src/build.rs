@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use fracas::glam::DVec3;
 use fracas::material::{Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
-use fracas::solids::oriented::OrientedShape;
-use fracas::world::{BodyDesc, GripDesc, Region, ShapeDesc};
+use fracas::world::{BodyDesc, GripDesc, Region};
 use fracas::{BodyId, CommandError, World, WorldConfig};
+use fracas_mesh::random;
 
 use crate::cache::Cache;
 use crate::error::{Problem, SceneError};
@@ -80,16 +81,15 @@ impl Scene {
         mut made: impl FnMut(&Body, &Made, &[BodyId]) -> Result<(), SceneError>,
     ) -> Result<Vec<BodyId>, SceneError> {
         for obstacle in &self.obstacles {
-            let added = world.add_half_space(obstacle.desc.clone());
+            let added = world.add_obstacle(obstacle.desc.clone());
             added.map_err(|error| self.refused(obstacle.span.clone(), &error))?;
         }
         let (mut ids, mesher) = (Vec::new(), Mesher::new(Cache::of_user()));
         for body in &self.bodies {
             let (first, (solid, material)) = (ids.len(), self.checked(body, ids.len(), &mesher)?);
-            let shape = solid.shape();
             for (name, shift) in body.instances() {
-                let desc = self.body_desc(body, ids.len(), name, shift, shape, &material);
-                let refused = |error| self.spawn_refused(body, shape, &error);
+                let desc = self.body_desc(body, ids.len(), name, shift, &solid, &material);
+                let refused = |error| self.spawn_refused(body, &solid, &error);
                 ids.push(world.spawn(desc).map_err(refused)?);
             }
             made(body, &solid, &ids[first..])?;
@@ -125,25 +125,25 @@ impl Scene {
         mesher: &Mesher,
     ) -> Result<(Made, Material), SceneError> {
         let (made, material) = (self.made(body, mesher)?, self.material(body)?);
-        let shape = made.shape();
-        if let Some(point) = shape.points.first() {
-            let values = &shape.values.attributes;
+        let (centres, values) = (made.centres(), made.values());
+        if let Some(&position) = centres.first() {
+            let attributes = values.map(|values| values.attributes.as_slice()).unwrap_or_default();
             let attributes: Vec<(&str, f32)> =
-                values.iter().map(|(name, values)| (name.as_str(), values[0])).collect();
+                attributes.iter().map(|(name, values)| (name.as_str(), values[0])).collect();
             let at = SamplePoint {
-                position: point.position,
-                curvature: shape.values.curvature.first().copied(),
+                position,
+                curvature: values.and_then(|values| values.curvature.first().copied()),
                 attributes: &attributes,
                 ..SamplePoint::default()
             };
             material
                 .sample(&at)
-                .map_err(|error| self.spawn_refused(body, shape, &CommandError::Material(error)))?;
+                .map_err(|error| self.spawn_refused(body, &made, &CommandError::Material(error)))?;
         }
         let instances = first..first + body.instance_count();
         for grip in self.grips.iter().filter(|grip| instances.contains(&grip.targets.start)) {
-            if !shape.points.iter().any(|point| grip.holds(point.position)) {
-                return Err(self.empty_region(grip, body, shape));
+            if !centres.iter().any(|&centre| grip.holds(centre)) {
+                return Err(self.empty_region(grip, body, &centres));
             }
         }
         Ok((made, material))
@@ -173,21 +173,32 @@ impl Scene {
         index: usize,
         name: String,
         shift: [f64; 3],
-        shape: &OrientedShape,
+        made: &Made,
         material: &Material,
     ) -> BodyDesc {
         BodyDesc {
             name,
-            shape: ShapeDesc::Oriented(shape.clone()),
+            shape: made.desc(),
             materials: vec![material.clone()],
             position: [0, 1, 2].map(|k| body.position[k] + shift[k]),
-            rotation: body.rotation(),
+            rotation: self.turn(body, index) * body.rotation,
             velocity: body.velocity,
             spin: body.spin,
             // Every body has noise of its own.
             seed: self.seed.wrapping_add(index as u64),
-            layers: Default::default(),
+            layers: body.layers,
         }
+    }
+
+    /// How the copy with this index over all bodies is turned besides.
+    fn turn(&self, body: &Body, index: usize) -> Rot {
+        let most = body.copies.as_ref().map_or(0.0, |copies| copies.turn);
+        if most == 0.0 {
+            return Rot::IDENTITY;
+        }
+        let random = |k: u64| random::signed(self.seed, &[index as u64, k]);
+        let axis = DVec3::new(random(0), random(1), random(2)).normalize_or(DVec3::Y);
+        Rot::from_axis_angle(axis.as_vec3(), (most * random(3)) as f32)
     }
 
     fn refused(&self, span: Span, error: &CommandError) -> SceneError {
@@ -195,12 +206,7 @@ impl Scene {
         self.source.error(Problem::Refused, span, message).into()
     }
 
-    fn spawn_refused(
-        &self,
-        body: &Body,
-        shape: &OrientedShape,
-        error: &CommandError,
-    ) -> SceneError {
+    fn spawn_refused(&self, body: &Body, made: &Made, error: &CommandError) -> SceneError {
         let field = match error {
             CommandError::Material(
                 E::OutOfRange { field, .. }
@@ -215,7 +221,7 @@ impl Scene {
         let message = format!("body `{}` cannot be made: {error}", body.name);
         let span = place.unwrap_or_else(|| body.span.clone());
         let help = match error {
-            CommandError::Material(error) => help_on_values(shape, error),
+            CommandError::Material(error) => help_on_values(made, error),
             _ => None,
         };
         self.source.error(Problem::Refused, span, message).maybe_help(help).into()
@@ -229,12 +235,12 @@ impl Scene {
         self.source.error(problem, grip.region_span.clone(), error.to_string()).into()
     }
 
-    fn empty_region(&self, grip: &Grip, body: &Body, shape: &OrientedShape) -> SceneError {
+    fn empty_region(&self, grip: &Grip, body: &Body, centres: &[[f32; 3]]) -> SceneError {
         let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for point in &shape.points {
+        for centre in centres {
             for k in 0..3 {
-                low[k] = low[k].min(point.position[k]);
-                high[k] = high[k].max(point.position[k]);
+                low[k] = low[k].min(centre[k]);
+                high[k] = high[k].max(centre[k]);
             }
         }
         let message = format!("the region holds no particle of body `{}`", body.name);
@@ -249,10 +255,12 @@ impl Scene {
 }
 
 /// What to follow instead of a value that the shape does not have.
-fn help_on_values(shape: &OrientedShape, error: &E) -> Option<String> {
+fn help_on_values(made: &Made, error: &E) -> Option<String> {
     let instead = "here write a number, `gradient` or `noise`";
-    let attributes: Vec<&str> =
-        shape.values.attributes.iter().map(|(name, _)| name.as_str()).collect();
+    let Some(values) = made.values() else {
+        return Some(format!("rigid bodies have neither curvature nor attributes; {instead}"));
+    };
+    let attributes: Vec<&str> = values.attributes.iter().map(|(name, _)| name.as_str()).collect();
     match error {
         E::NoCurvature { .. } => {
             Some(format!("only `mesh`, `lathe` and `shell` have it; {instead}"))
@@ -267,18 +275,6 @@ fn help_on_values(shape: &OrientedShape, error: &E) -> Option<String> {
             Some(format!("{near}the attributes of the file: {}", list.join(", ")))
         }
         _ => None,
-    }
-}
-
-impl Body {
-    fn rotation(&self) -> Rot {
-        let Some((axis, angle)) = self.rotation else {
-            return Rot::IDENTITY;
-        };
-        // In f64 the square of no f32 overflows or vanishes.
-        let axis = axis.map(f64::from);
-        let length = axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-        Rot::from_axis_angle(axis.map(|x| (x / length) as f32).into(), angle)
     }
 }
 

@@ -1,8 +1,6 @@
 //! Reads the whole file, and the tables that are small.
 
 use fracas::WorldConfig;
-use fracas::world::HalfSpaceDesc;
-use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::bodies::read_bodies;
@@ -10,8 +8,9 @@ use crate::error::{Diagnostic, Problem};
 use crate::format;
 use crate::grips::read_grips;
 use crate::materials;
+use crate::obstacles::read_obstacles;
 use crate::reader::{Context, Reader, short};
-use crate::scene::{Camera, Obstacle, Scene};
+use crate::scene::{Camera, Scene};
 
 /// How long gravity grows in a scene that settles, in s.
 const SETTLE_TIME: f32 = 0.5;
@@ -112,37 +111,4 @@ fn read_camera(top: &Reader<'_>) -> Option<Camera> {
     }
     camera.finish();
     Some(Camera { eye: eye.into_inner(), target, field_of_view })
-}
-
-fn read_obstacles(top: &Reader<'_>) -> Vec<Obstacle> {
-    let mut obstacles = Vec::new();
-    for reader in top.list("obstacles", |number, _| format!("obstacle {number}")) {
-        let friction = reader.number("friction");
-        let friction_static = reader.optional_number("friction_static");
-        if let Some(given) = &friction_static
-            && *given.get_ref() < friction
-        {
-            let found = reader.context.source.quote(given.span());
-            let message = format!(
-                "`friction_static` must be at least `friction`, {friction}, but is {found}"
-            );
-            let error = reader.context.error(Problem::OutOfRange, given.span(), message);
-            let error = error.help("what rests grips at least as well as what slides");
-            reader.context.report(match reader.key("friction") {
-                Some(key) => error.other(key, "`friction` is given here"),
-                None => error,
-            });
-        }
-        let friction_static = friction_static.map_or(friction, Spanned::into_inner) as f32;
-        let desc = HalfSpaceDesc {
-            point: reader.vector("point"),
-            normal: reader.vector_f32("normal"),
-            friction: friction as f32,
-            friction_static,
-            ..HalfSpaceDesc::default()
-        };
-        obstacles.push(Obstacle { desc, span: reader.span.clone() });
-        reader.finish();
-    }
-    obstacles
 }

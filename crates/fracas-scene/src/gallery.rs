@@ -49,6 +49,12 @@ pub fn gallery() -> Vec<GalleryScene> {
         "drop-panel",
         "bunnies",
         "heap",
+        "shot",
+        "pile",
+        "dominoes",
+        "press",
+        "incline",
+        "terrain",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

@@ -1,6 +1,6 @@
 //! Reads grips.
 
-use fracas::world::{GripMotion, MoveKey, PullKey};
+use fracas::world::{GripMotion, MoveKey, ObstacleMotion, PullKey};
 use toml::Spanned;
 
 use crate::bodies::Bodies;
@@ -116,15 +116,8 @@ fn read_motion(reader: &Reader<'_>) -> Option<GripMotion> {
         return Some(GripMotion::Hold);
     }
     if let Some(moves) = moves {
-        let keys = read_keys(&moves, |key, time| MoveKey {
-            time,
-            offset: key.vector_f32("offset"),
-            angle: key.number("angle").to_radians() as f32,
-        });
-        let motion =
-            GripMotion::Move { pivot: moves.vector("pivot"), axis: moves.vector_f32("axis"), keys };
-        moves.finish();
-        return Some(motion);
+        let ObstacleMotion { pivot, axis, keys } = read_move(moves);
+        return Some(GripMotion::Move { pivot, axis, keys });
     }
     let pull = pull?;
     let keys = read_keys(&pull, |key, time| PullKey {
@@ -134,6 +127,18 @@ fn read_motion(reader: &Reader<'_>) -> Option<GripMotion> {
     });
     pull.finish();
     Some(GripMotion::Pull { keys })
+}
+
+/// A path, of grips and of obstacles.
+pub(crate) fn read_move(reader: Reader<'_>) -> ObstacleMotion {
+    let keys = read_keys(&reader, |key, time| MoveKey {
+        time,
+        offset: key.vector_f32("offset"),
+        angle: key.number("angle").to_radians() as f32,
+    });
+    let (pivot, axis) = (reader.vector("pivot"), reader.vector_f32("axis"));
+    reader.finish();
+    ObstacleMotion { pivot, axis, keys }
 }
 
 /// A time table: at least one key, times rising.

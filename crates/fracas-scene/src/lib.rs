@@ -64,6 +64,7 @@ mod grips;
 mod materials;
 pub mod meshes;
 mod nearest;
+mod obstacles;
 mod reader;
 mod scene;
 mod schema;

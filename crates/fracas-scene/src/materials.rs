@@ -17,6 +17,7 @@ use crate::error::{Diagnostic, Problem};
 use crate::nearest::nearest;
 use crate::reader::{Context, Read, Reader, Span, read_number, short, wrong_type};
 use crate::scene::Body;
+use crate::shapes::Model;
 
 /// A checked material and where it is defined.
 #[derive(Clone, Debug)]
@@ -51,15 +52,24 @@ pub(crate) fn is_preset(name: &str) -> bool {
     fracas::material::preset(name).is_some()
 }
 
-/// Values that bodies of oriented particles do not use.
-const UNUSED_BY_ORIENTED: [MaterialField; 6] = [
-    MaterialField::PoissonRatio,
-    MaterialField::TearRigidity,
-    MaterialField::FibreInfluence,
-    MaterialField::RateReference,
-    MaterialField::Thickness,
-    MaterialField::BendingStiffness,
-];
+/// Whether bodies of this model use a value.
+fn uses(model: Model, field: MaterialField) -> bool {
+    use MaterialField as F;
+    match model {
+        Model::Oriented => !matches!(
+            field,
+            F::PoissonRatio
+                | F::TearRigidity
+                | F::FibreInfluence
+                | F::RateReference
+                | F::Thickness
+                | F::BendingStiffness
+        ),
+        Model::Rigid => {
+            matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)
+        }
+    }
+}
 
 pub(crate) fn read(top: &Reader<'_>) -> Vec<NamedMaterial> {
     let mut materials = Vec::new();
@@ -76,14 +86,21 @@ pub(crate) fn read(top: &Reader<'_>) -> Vec<NamedMaterial> {
 pub(crate) fn warn_unused(context: &Context, materials: &[NamedMaterial], bodies: &[Body]) {
     for (index, material) in materials.iter().enumerate() {
         let name = short(&material.name);
-        if !bodies.iter().any(|body| body.material == index) {
+        let of_it = bodies.iter().filter(|body| body.material == index);
+        let mut models: Vec<Model> = of_it.map(|body| body.shape.model).collect();
+        models.dedup();
+        if models.is_empty() {
             let message = format!("no body is made of material `{name}`");
             context.warn(context.error(Problem::NoEffect, material.span.clone(), message));
             continue;
         }
-        for field in UNUSED_BY_ORIENTED.map(MaterialField::name) {
+        for field in MaterialField::ALL {
+            if models.iter().any(|&model| uses(model, field)) {
+                continue;
+            }
+            let field = field.name();
             if let Some((_, span)) = material.written.iter().find(|(written, _)| written == field) {
-                let message = format!("the model `oriented` does not use `{field}`");
+                let message = format!("the model `{}` does not use `{field}`", models[0].name());
                 let warning = context.error(Problem::NoEffect, span.clone(), message);
                 context.warn(warning.help("the value is kept for other models"));
             }

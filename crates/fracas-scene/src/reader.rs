@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeFloat, DeInteger, DeTable, DeValue};
 
 use crate::assets::Assets;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
-use crate::format::{self, Absent, Field, Range, Table, Value};
+use crate::format::{self, Absent, Field, OneOf, Range, Table, Value};
 use crate::meshes::Files;
 use crate::nearest::nearest;
 
@@ -134,12 +134,12 @@ impl<'a> Reader<'a> {
     /// Reads a table whose fields depend on its `kind`.
     pub fn by_kind(
         context: &'a Context<'a>,
-        kinds: &'static [Table],
+        kinds: &'static OneOf,
         name: String,
         values: &'a DeTable<'a>,
         span: Span,
     ) -> Option<Self> {
-        let names = || kinds.iter().map(|kind| kind.kind);
+        let names = || kinds.tables.iter().map(|table| table.kind);
         let Some((key, value)) = values.get_key_value("kind") else {
             let near = values.keys().find(|key| nearest(key.get_ref(), ["kind"]).is_some());
             let error = match near {
@@ -166,16 +166,10 @@ impl<'a> Reader<'a> {
             ));
             return None;
         };
-        let Some(table) = kinds.iter().find(|table| table.kind == kind) else {
-            let message = format!("there is no kind {kind:?} of {}", what_kinds(kinds));
+        let Some(table) = kinds.tables.iter().find(|table| table.kind == kind) else {
+            let message = format!("there is no kind {kind:?} of {}", kinds.what);
             let all = "the kinds that exist";
-            context.report(context.unknown_name(
-                value.span(),
-                message,
-                kind,
-                kinds.iter().map(|kind| kind.kind),
-                all,
-            ));
+            context.report(context.unknown_name(value.span(), message, kind, names(), all));
             return None;
         };
         Some(Self::new(context, table, name, values, span))
@@ -402,40 +396,110 @@ impl<'a> Reader<'a> {
 
     /// Pairs of a list, at least two of them.
     pub fn pairs(&self, name: &str) -> Option<Spanned<Vec<[f64; 2]>>> {
+        let wanted = "a pair of numbers, `[a, b]`";
+        let lists = self.lists(name, (2, "two pairs"), wanted, |length| length == 2)?;
+        let pairs = lists.get_ref().iter().map(|pair| [pair[0], pair[1]]).collect();
+        Some(Spanned::new(lists.span(), pairs))
+    }
+
+    /// Points of a list, at least four of them.
+    pub fn points(&self, name: &str) -> Option<Spanned<Vec<[f64; 3]>>> {
+        let wanted = "three numbers, `[x, y, z]`";
+        let lists = self.lists(name, (4, "four points"), wanted, |length| length == 3)?;
+        let points = lists.get_ref().iter().map(|point| [point[0], point[1], point[2]]).collect();
+        Some(Spanned::new(lists.span(), points))
+    }
+
+    /// Rows of numbers, at least two of at least two, all of the same length.
+    pub fn rows(&self, name: &str) -> Option<Spanned<Vec<Vec<f64>>>> {
+        let wanted = "a row of at least two numbers, `[a, b, …]`";
+        let rows = self.lists(name, (2, "two rows"), wanted, |length| length >= 2)?;
+        let first = rows.get_ref().first().map_or(0, Vec::len);
+        if let Some(other) = rows.get_ref().iter().position(|row| row.len() != first) {
+            let length = rows.get_ref()[other].len();
+            let message =
+                format!("`{name}[0]` has {first} numbers, but `{name}[{other}]` has {length}");
+            let items = self.values.get(name).and_then(|value| value.get_ref().as_array());
+            let span = items.and_then(|items| Some(items.get(other)?.span()));
+            let error =
+                self.context.error(Problem::WrongType, span.unwrap_or(rows.span()), message);
+            self.context.report(error.help("all rows must have the same length"));
+            return None;
+        }
+        Some(rows)
+    }
+
+    /// The lists of numbers in a list: not fewer than `least` says, each of a length that `fits`.
+    fn lists(
+        &self,
+        name: &str,
+        least: (usize, &str),
+        wanted: &str,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<Spanned<Vec<Vec<f64>>>> {
         let (field, value) = self.find(name);
         let value = value?;
-        let Value::Pairs(range) = field.value else {
-            unreachable!("{name} is not a list of pairs");
+        let (Value::Pairs(range) | Value::Points(range) | Value::Rows(range)) = field.value else {
+            unreachable!("{name} is not a list of lists");
         };
         let Some(items) = value.get_ref().as_array() else {
             self.wrong_type(field, value);
             return None;
         };
-        if items.len() < 2 {
-            let count = items.len();
-            let message = format!("`{name}` must have at least two pairs, but has {count}");
-            let error = self.context.error(Problem::OutOfRange, value.span(), message);
+        let count = items.len();
+        let refuse = |problem: Problem, message: String| {
+            let error = self.context.error(problem, value.span(), message);
             self.context.report(error.help(field.sentence()));
+        };
+        if count < least.0 {
+            let message = format!("`{name}` must have at least {}, but has {count}", least.1);
+            refuse(Problem::OutOfRange, message);
             return None;
         }
-        let mut pairs = Vec::with_capacity(items.len());
+        let mut lists = Vec::with_capacity(count);
+        let mut numbers = 0;
         for (k, item) in items.iter().enumerate() {
             let name = element(name, k);
-            let pair = item.get_ref().as_array().filter(|pair| pair.len() == 2);
-            let Some(pair) = pair else {
+            let list = item.get_ref().as_array().filter(|list| fits(list.len()));
+            let Some(list) = list else {
                 let start = self.key(field.name).map_or(0, |key| key.start);
-                let wanted = "a pair of numbers, `[a, b]`";
                 let error = wrong_type(self.context, &name, wanted, item, start);
                 self.context.report(error.help(field.sentence()));
                 return None;
             };
-            let mut numbers = [0.0; 2];
-            for (i, number) in pair.iter().enumerate() {
-                numbers[i] = self.checked_number(field, &element(&name, i), number, range)?;
-            }
-            pairs.push(numbers);
+            numbers += list.len();
+            let number = |(i, item)| self.checked_number(field, &element(&name, i), item, range);
+            lists.push(list.iter().enumerate().map(number).collect::<Option<Vec<f64>>>()?);
         }
-        Some(Spanned::new(value.span(), pairs))
+        if numbers > format::MOST_NUMBERS {
+            let most = format::MOST_NUMBERS;
+            refuse(Problem::TooLarge, format!("`{name}` has {numbers} numbers, more than {most}"));
+            return None;
+        }
+        Some(Spanned::new(value.span(), lists))
+    }
+
+    /// A list of whole numbers; `None` if it was not written or is wrong.
+    pub fn count_list(&self, name: &str) -> Option<Vec<u64>> {
+        let (field, value) = self.find(name);
+        let value = value?;
+        let Value::CountList(low, high) = field.value else {
+            unreachable!("{name} is not a list of counts");
+        };
+        let Some(items) = value.get_ref().as_array() else {
+            self.wrong_type(field, value);
+            return None;
+        };
+        let count = |(k, item)| self.checked_count(field, &element(name, k), item, low, high);
+        items.iter().enumerate().map(count).collect()
+    }
+
+    /// Warns of a field that was written in vain.
+    pub fn warn_in_vain(&self, name: &str, why: &str) {
+        if let Some(value) = self.find(name).1 {
+            let message = format!("`{name}` has no effect {why}");
+            self.context.warn(self.context.error(Problem::NoEffect, value.span(), message));
+        }
     }
 
     /// A table in this one.
@@ -726,11 +790,6 @@ fn element(name: &str, k: usize) -> String {
     format!("{name}[{k}]")
 }
 
-/// "shape", "obstacle".
-fn what_kinds(kinds: &'static [Table]) -> &'static str {
-    if std::ptr::eq(kinds, format::OBSTACLES) { "obstacle" } else { "shape" }
-}
-
 /// A name for a message, cut short if it is long.
 pub(crate) fn short(name: &str) -> String {
     const LONGEST: usize = 40;
@@ -744,7 +803,7 @@ pub(crate) fn short(name: &str) -> String {
 /// Where a field belongs that stands in the wrong table.
 fn home_of(name: &str) -> Option<String> {
     let tables = [&format::SCENE, &format::WORLD, &format::CAMERA, &format::BODY, &format::GRIP];
-    let tables = tables.into_iter().chain(format::OBSTACLES);
+    let tables = tables.into_iter().chain(format::OBSTACLES.tables.iter().copied());
     let home = tables.into_iter().find(|table| table.fields.iter().any(|f| f.name == name))?;
     let under = if home.place.starts_with('`') { "under " } else { "" };
     Some(format!("`{name}` stands {under}{}", home.place))

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use fracas::WorldConfig;
-use fracas::world::{GripMotion, HalfSpaceDesc};
+use fracas::math::Rot;
+use fracas::world::{GripMotion, Layers, ObstacleDesc};
 use toml::de::DeTable;
 
 use crate::assets::{AssetError, Assets, Folder, Memory};
@@ -53,18 +54,20 @@ pub(crate) struct Body {
     pub material: usize,
     pub shape: Shape,
     pub position: [f64; 3],
-    /// Axis of any length, and angle in rad.
-    pub rotation: Option<([f32; 3], f32)>,
+    pub rotation: Rot,
     pub velocity: [f32; 3],
     /// In rad/s.
     pub spin: [f32; 3],
     pub copies: Option<Copies>,
+    pub layers: Layers,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Copies {
     pub counts: [u32; 3],
     pub spacing: [f64; 3],
+    /// The largest angle by which each is turned, in rad.
+    pub turn: f64,
 }
 
 impl Body {
@@ -74,7 +77,7 @@ impl Body {
 
     /// The bodies this one stands for: name, and shift from its position.
     pub fn instances(&self) -> Vec<(String, [f64; 3])> {
-        let Some(Copies { counts, spacing }) = &self.copies else {
+        let Some(Copies { counts, spacing, .. }) = &self.copies else {
             return vec![(self.name.clone(), [0.0; 3])];
         };
         let mut instances = Vec::new();
@@ -93,7 +96,7 @@ impl Body {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Obstacle {
-    pub desc: HalfSpaceDesc,
+    pub desc: ObstacleDesc,
     pub span: Span,
 }
 

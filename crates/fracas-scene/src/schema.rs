@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::format::{self, Absent, Field, Range, Table, Value};
+use crate::format::{self, Absent, Field, OneOf, Range, Table, Value};
 use crate::materials;
 
 /// The JSON schema of a scene file.
@@ -80,7 +80,7 @@ fn field(field: &Field, material: &Json) -> Json {
 
 fn value(value: &Value, material: &Json) -> Json {
     let kinds =
-        |kinds: &[Table]| -> Vec<Json> { kinds.iter().map(|k| table(k, material)).collect() };
+        |kinds: &OneOf| -> Vec<Json> { kinds.tables.iter().map(|k| table(k, material)).collect() };
     match value {
         Value::Text => json!({ "type": "string", "minLength": 1 }),
         Value::Flag => json!({ "type": "boolean" }),
@@ -95,6 +95,17 @@ fn value(value: &Value, material: &Json) -> Json {
             let pair = number(*range);
             let pair = json!({ "type": "array", "items": pair, "minItems": 2, "maxItems": 2 });
             json!({ "type": "array", "items": pair, "minItems": 2 })
+        }
+        Value::Points(range) => {
+            json!({ "type": "array", "items": three(number(*range)), "minItems": 4 })
+        }
+        Value::Rows(range) => {
+            let row = json!({ "type": "array", "items": number(*range), "minItems": 2 });
+            json!({ "type": "array", "items": row, "minItems": 2 })
+        }
+        Value::CountList(low, high) => {
+            let item = json!({ "type": "integer", "minimum": low, "maximum": high });
+            json!({ "type": "array", "items": item })
         }
         Value::Choice(names) => json!({ "type": "string", "enum": names }),
         Value::Table(inner) => table(inner, material),

@@ -190,7 +190,7 @@ fn what_cannot_be_opened_says_so() {
 error: there is no scene \"falling-bra\"
  |
  = help: did you mean `falling-bar`?
- = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `bunnies`, `heap`; or give the path of a file"
+ = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`; or give the path of a file"
     );
     assert_eq!(
         message(Scene::open("no/such/scene.toml")),
@@ -370,7 +370,7 @@ fn tables() -> Vec<&'static Table> {
             match &field.value {
                 Value::Table(inner) | Value::List(inner) => add(inner, tables),
                 Value::Kinds(all) | Value::ListOfKinds(all) => {
-                    all.iter().for_each(|inner| add(inner, tables));
+                    all.tables.iter().for_each(|inner| add(inner, tables));
                 }
                 _ => {}
             }

@@ -41,7 +41,9 @@ fn every_body_of_the_gallery_has_a_closed_skin_of_its_volume() {
             let skinned = skin.update(body, [x, y, z]);
             // Euler: a closed surface has an even number of faces, three edges for two of them
             assert_eq!(skinned.triangles.len(), look.skin.outside.len());
-            assert!(skinned.triangles.len() >= 100, "{}: too coarse", entry.name);
+            // what cannot bend needs no more triangles than it has sides
+            let fewest = if body.model() == "rigid" { 4 } else { 100 };
+            assert!(skinned.triangles.len() >= fewest, "{}: too coarse", entry.name);
             let material = &body.materials()[0];
             let density = material.desc().density.constant();
             let volume = volume(skinned);

@@ -1,6 +1,7 @@
 //! Where a picture is seen from.
 
 use fracas::World;
+use fracas::contact::shape::{Aabb, Pose};
 use fracas::glam::{DVec3, Mat4, Vec3, Vec4};
 
 /// Where to look from, in the world. Up is +y.
@@ -85,19 +86,23 @@ impl Default for Framing {
 }
 
 impl Framing {
-    /// Takes in where all bodies are now, and the grounds under them that are near enough to fall
-    /// onto within the picture.
+    /// Takes in where all bodies are now, the grounds under them that are near enough to fall onto
+    /// within the picture, and what of other obstacles is no farther away than the bodies reach.
     pub fn include(&mut self, world: &World) {
-        let bodies = || world.body_ids().filter_map(|id| world.body(id));
-        for body in bodies() {
+        let (mut now_low, mut now_high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        for body in world.body_ids().filter_map(|id| world.body(id)) {
             for (x, half_axes) in body.world_positions().zip(body.ellipsoids()) {
                 let reach =
                     half_axes.map(Vec3::from).iter().fold(Vec3::ZERO, |sum, &a| sum + a * a);
                 let reach = reach.map(f32::sqrt).as_dvec3();
-                self.low = self.low.min(DVec3::from(x) - reach);
-                self.high = self.high.max(DVec3::from(x) + reach);
+                now_low = now_low.min(DVec3::from(x) - reach);
+                now_high = now_high.max(DVec3::from(x) + reach);
             }
         }
+        if !now_low.cmple(now_high).all() {
+            return;
+        }
+        (self.low, self.high) = (self.low.min(now_low), self.high.max(now_high));
         let extent = self.low.distance(self.high);
         let (centre, half) = (0.5 * (self.low + self.high), 0.5 * (self.high - self.low));
         for ground in world.half_spaces() {
@@ -109,6 +114,21 @@ impl Framing {
                 let foot = centre - normal * height;
                 self.low = self.low.min(foot);
                 self.high = self.high.max(foot);
+            }
+        }
+        // of what reaches far, such as a terrain, only what is near: seen again and again, it must not grow
+        let near = now_low.distance(now_high);
+        let (near_low, near_high) = (now_low - near, now_high + near);
+        for obstacle in world.obstacles().filter(|obstacle| !obstacle.is_sensor()) {
+            // relative to its own place, where f32 is fine enough
+            let pose = Pose { rotation: obstacle.rotation(), position: Vec3::ZERO };
+            let Aabb { min, max } = obstacle.shape().aabb(&pose);
+            let at = DVec3::from(obstacle.position());
+            let (low, high) = (at + min.as_dvec3(), at + max.as_dvec3());
+            let (low, high) = (low.max(near_low), high.min(near_high));
+            if max.is_finite() && low.cmple(high).all() {
+                self.low = self.low.min(low);
+                self.high = self.high.max(high);
             }
         }
     }

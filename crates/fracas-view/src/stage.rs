@@ -1,9 +1,12 @@
 //! From a world to a drawing.
 
-use fracas::glam::DVec3;
-use fracas::skin::{Skin, SkinError};
-use fracas::world::Body;
-use fracas::{BodyId, HalfSpaceDesc, World};
+use std::collections::BTreeMap;
+
+use fracas::contact::shape::Shape;
+use fracas::glam::{DVec3, Vec3};
+use fracas::skin::{ShapeSurface, Skin, SkinError};
+use fracas::world::{Body, Obstacle, ObstacleId};
+use fracas::{BodyId, World};
 use fracas_scene::Look;
 
 use crate::colour;
@@ -53,10 +56,12 @@ pub struct Style {
     pub overlays: Overlays,
 }
 
-/// The surfaces of the bodies of a world, ready to follow them.
+/// The surfaces of the bodies and obstacles of a world, ready to follow them.
 #[derive(Debug)]
 pub struct Stage {
     actors: Vec<Actor>,
+    /// Of the obstacles seen so far.
+    props: BTreeMap<ObstacleId, ShapeSurface>,
 }
 
 #[derive(Debug)]
@@ -67,6 +72,10 @@ struct Actor {
 
 const BOND: Paint = [235, 235, 240, 255];
 const EDGE: Paint = [40, 44, 60, 255];
+/// Obstacles: lighter than the ground, and of no material.
+const OBSTACLE: Paint = [168, 170, 174, 190];
+/// Edges around obstacles that are round.
+const AROUND: u32 = 64;
 
 impl Stage {
     /// Binds what bodies look like to the bodies, which must not have been stepped yet or broken.
@@ -80,7 +89,7 @@ impl Stage {
                 actors.push(Actor { body: look.body, skin: Skin::new(look.skin, body)? });
             }
         }
-        Ok(Self { actors })
+        Ok(Self { actors, props: BTreeMap::new() })
     }
 
     /// The world as it is now. Positions are relative to `origin`, which should be near.
@@ -88,9 +97,14 @@ impl Stage {
         let mut drawing = Drawing {
             origin: origin.to_array(),
             see_through: style.overlays.any(),
-            grounds: world.half_spaces().map(ground).collect(),
+            grounds: seen(world).filter_map(ground).collect(),
             ..Drawing::default()
         };
+        for obstacle in seen(world) {
+            let made = || ShapeSurface::new(obstacle.shape(), AROUND);
+            let surface = self.props.entry(obstacle.id()).or_insert_with(made);
+            add_obstacle(&mut drawing, surface, obstacle);
+        }
         for (number, actor) in self.actors.iter_mut().enumerate() {
             let Some(body) = world.body(actor.body) else { continue };
             let paints = paints(body, number as u64, style.colour);
@@ -107,8 +121,30 @@ impl Stage {
     }
 }
 
-fn ground(half_space: HalfSpaceDesc) -> Ground {
-    Ground { point: half_space.point, normal: half_space.normal }
+/// Obstacles that stop something.
+fn seen(world: &World) -> impl Iterator<Item = &Obstacle> {
+    world.obstacles().filter(|obstacle| !obstacle.is_sensor())
+}
+
+fn ground(obstacle: &Obstacle) -> Option<Ground> {
+    let Shape::HalfSpace(plane) = obstacle.shape() else { return None };
+    let normal = (obstacle.rotation() * plane.normal()).to_array();
+    Some(Ground { point: obstacle.position(), normal })
+}
+
+/// The surface of an obstacle where it is now; nothing of a half-space, which is a ground.
+fn add_obstacle(drawing: &mut Drawing, surface: &ShapeSurface, obstacle: &Obstacle) {
+    let turn = obstacle.rotation().to_mat3();
+    let origin = DVec3::from(drawing.origin);
+    let shift = (DVec3::from(obstacle.position()) - origin).as_vec3();
+    let first = drawing.vertices.len() as u32;
+    let corners = surface.vertices.iter().zip(&surface.normals);
+    drawing.vertices.extend(corners.map(|(&position, &normal)| Vertex {
+        position: (turn * Vec3::from(position) + shift).to_array(),
+        normal: (turn * Vec3::from(normal)).to_array(),
+        paint: OBSTACLE,
+    }));
+    drawing.triangles.extend(surface.triangles.iter().map(|t| t.map(|k| first + k)));
 }
 
 fn size_of_strain([first, _, last]: [f32; 3]) -> f32 {
@@ -177,6 +213,44 @@ fn add_particles(drawing: &mut Drawing, body: &Body, paints: &[Paint], overlays:
         for (a, &from) in centres.iter().enumerate() {
             let later = body.neighbours(a).iter().map(|&b| b as usize).filter(|&b| b > a);
             drawing.lines.extend(later.map(|b| Line { from, to: centres[b], paint: BOND }));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fracas::WorldConfig;
+    use fracas::world::{MoveKey, ObstacleDesc, ObstacleMotion};
+
+    /// A block that moves is drawn where it is; sensors and planes have no surface.
+    #[test]
+    fn obstacles_are_drawn_where_they_are() {
+        let mut world = World::new(WorldConfig::default()).unwrap();
+        let block = Shape::block(Vec3::new(0.5, 0.1, 0.5)).unwrap();
+        let far = [1e6, 2.0, 0.0];
+        let down = MoveKey { time: 0.5, offset: [0.0, -1.0, 0.0], angle: 0.0 };
+        let motion = ObstacleMotion { keys: vec![MoveKey::default(), down], ..Default::default() };
+        let press = ObstacleDesc::new(block.clone());
+        let press = ObstacleDesc { position: far, motion: Some(motion), ..press };
+        world.add_obstacle(press).unwrap();
+        let sensor = ObstacleDesc { sensor: true, ..ObstacleDesc::new(block) };
+        world.add_obstacle(sensor).unwrap();
+        let plane = Shape::half_space(Vec3::Y).unwrap();
+        world
+            .add_obstacle(ObstacleDesc { sensor: true, ..ObstacleDesc::new(plane.clone()) })
+            .unwrap();
+        world.add_obstacle(ObstacleDesc::new(plane)).unwrap();
+        let mut stage = Stage::new(&world, Vec::new()).unwrap();
+        for (frames, height) in [(0, 2.0), (15, 1.5), (60, 1.0)] {
+            for _ in 0..frames {
+                world.step(1.0 / 60.0);
+            }
+            let drawing = stage.drawing(&world, &Style::default(), DVec3::new(1e6, 0.0, 0.0));
+            let [low, high] = drawing.bounds().unwrap();
+            assert!((low - Vec3::new(-0.5, height - 0.1, -0.5)).length() < 1e-3, "{low}");
+            assert!((high - Vec3::new(0.5, height + 0.1, 0.5)).length() < 1e-3, "{high}");
+            assert_eq!((drawing.triangles.len(), drawing.grounds.len()), (12, 1));
         }
     }
 }

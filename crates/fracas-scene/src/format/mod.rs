@@ -28,6 +28,14 @@ pub(crate) struct Field {
     pub about: &'static str,
 }
 
+/// Tables of which `kind` selects one.
+#[derive(Debug)]
+pub(crate) struct OneOf {
+    /// In messages: "there is no kind … of shape".
+    pub what: &'static str,
+    pub tables: &'static [&'static Table],
+}
+
 /// What may be written for a field.
 #[derive(Debug)]
 pub(crate) enum Value {
@@ -44,15 +52,21 @@ pub(crate) enum Value {
     Counts(u64, u64),
     /// A list of pairs of numbers, at least two.
     Pairs(Range),
+    /// A list of points, at least four.
+    Points(Range),
+    /// A list of at least two rows of at least two numbers, all of the same length.
+    Rows(Range),
+    /// A list of whole numbers from the first to the second.
+    CountList(u64, u64),
     /// One of these texts.
     Choice(&'static [&'static str]),
     Table(&'static Table),
     /// A table whose fields depend on its `kind`.
-    Kinds(&'static [Table]),
+    Kinds(&'static OneOf),
     /// A list of tables.
     List(&'static Table),
     /// A list of tables whose fields depend on their `kind`.
-    ListOfKinds(&'static [Table]),
+    ListOfKinds(&'static OneOf),
     /// Tables by name, each with the fields of a material.
     Materials,
 }
@@ -109,6 +123,9 @@ impl Value {
             Self::Vector(_) | Self::Direction => "three numbers, `[x, y, z]`".into(),
             Self::Counts(..) => "three whole numbers, `[x, y, z]`".into(),
             Self::Pairs(_) => "a list of pairs of numbers, `[[a, b], [c, d], …]`".into(),
+            Self::Points(_) => "a list of points, `[[x, y, z], …]`".into(),
+            Self::Rows(_) => "a list of rows of numbers, `[[a, b, …], [c, d, …], …]`".into(),
+            Self::CountList(..) => "a list of whole numbers, `[a, b, …]`".into(),
             Self::Choice(names) => one_of(names.iter().copied()),
             Self::Table(table) if table.place.starts_with("`[") => {
                 format!("a table, {}", table.place)
@@ -117,7 +134,8 @@ impl Value {
             Self::Kinds(_) => "a table, `{ kind = …, … }`".into(),
             Self::List(table) => format!("a list of tables, {}", table.place),
             Self::ListOfKinds(kinds) => {
-                format!("a list of tables, {}", kinds.first().map_or("`[[ ]]`", |k| k.place))
+                let place = kinds.tables.first().map_or("`[[ ]]`", |table| table.place);
+                format!("a list of tables, {place}")
             }
             Self::Materials => "tables by name, `[materials.NAME]`".into(),
         }
@@ -126,9 +144,12 @@ impl Value {
     /// What is allowed beyond the type.
     pub fn range(&self) -> Option<String> {
         match self {
-            Self::Number(range) | Self::Vector(range) | Self::Pairs(range) => Some(range.text()),
+            Self::Number(range) | Self::Vector(range) => Some(range.text()),
+            Self::Pairs(range) | Self::Points(range) | Self::Rows(range) => Some(range.text()),
             Self::Direction => Some("not all 0".into()),
-            Self::Count(low, high) | Self::Counts(low, high) => Some(count_range(*low, *high)),
+            Self::Count(low, high) | Self::Counts(low, high) | Self::CountList(low, high) => {
+                Some(count_range(*low, *high))
+            }
             _ => None,
         }
     }
@@ -224,16 +245,19 @@ pub(crate) const MOST_BODIES: usize = 10_000;
 pub(crate) const MOST_PARTICLES_OF_SCENE: u64 = 4_000_000;
 
 /// The models a body may name.
-pub(crate) const MODELS: &[&str] = &["oriented"];
+pub(crate) const MODELS: &[&str] = &["oriented", "rigid"];
+/// The most numbers in one list of lists: points of a hull, heights of a height field.
+pub(crate) const MOST_NUMBERS: usize = 1_000_000;
 
 use Absent::{Fine, Refused};
 use Value::{
-    Choice, Count, Counts, Direction, Flag, Kinds, List, ListOfKinds, Number, Text, Vector,
+    Choice, Count, CountList, Counts, Direction, Flag, Kinds, List, ListOfKinds, Number, Text,
+    Vector,
 };
 
 mod shapes;
 
-pub(crate) use shapes::SHAPES;
+use shapes::{OBSTACLE_SHAPES, SHAPES};
 
 pub(crate) static SCENE: Table = Table {
     name: "a scene",
@@ -259,8 +283,14 @@ pub(crate) static SCENE: Table = Table {
         field("world", Value::Table(&WORLD), Fine, "", "gravity, accuracy and length of the run"),
         field("camera", Value::Table(&CAMERA), Fine, "", "where to look from"),
         field("materials", Value::Materials, Fine, "", "what bodies are made of, by name"),
-        field("bodies", List(&BODY), Fine, "", "what deforms and breaks"),
-        field("obstacles", ListOfKinds(OBSTACLES), Fine, "", "what bodies fall onto"),
+        field("bodies", List(&BODY), Fine, "", "what moves, deforms and breaks"),
+        field(
+            "obstacles",
+            ListOfKinds(&OBSTACLES),
+            Fine,
+            "",
+            "what bodies touch and what does not give way",
+        ),
         field("grips", List(&GRIP), Fine, "", "what holds, moves and pulls bodies"),
     ],
 };
@@ -355,10 +385,10 @@ pub(crate) static BODY: Table = Table {
             Choice(MODELS),
             Absent::Text("oriented"),
             "",
-            "the way it deforms and breaks",
+            "the way it deforms and breaks; what is rigid does neither",
         ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
-        field("shape", Kinds(SHAPES), Refused, "", "the geometry, around its own origin"),
+        field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),
         field(
             "position",
             Vector(Range::Between(-FAR, FAR)),
@@ -394,6 +424,7 @@ pub(crate) static BODY: Table = Table {
             "",
             "a lattice of copies; those of `bar` are called `bar-1`, `bar-2` and so on, x first, then y, then z",
         ),
+        LAYERS,
     ],
 };
 
@@ -426,10 +457,73 @@ pub(crate) static COPIES: Table = Table {
             "m",
             "the distance from one to the next along x, y and z",
         ),
+        field(
+            "turn",
+            Number(Range::Between(0.0, 180.0)),
+            Absent::Number(0.0),
+            "degrees",
+            "the largest angle by which each is turned at random about its origin, so that a heap is not in rows",
+        ),
     ],
 };
 
-pub(crate) static OBSTACLES: &[Table] = &[Table {
+const LAYERS: Field = field(
+    "layers",
+    Value::Table(&LAYERS_TABLE),
+    Fine,
+    "",
+    "what it may touch; everything if left out",
+);
+
+pub(crate) static LAYERS_TABLE: Table = Table {
+    name: "layers",
+    kind: "",
+    place: "`layers = { … }`",
+    fields: &[
+        field("member", CountList(1, 32), Fine, "", "the layers that it is in; `[1]` if left out"),
+        field("meets", CountList(1, 32), Fine, "", "the layers that it touches; all if left out"),
+    ],
+};
+
+const FRICTION: Field = field(
+    "friction",
+    Number(Range::From0),
+    Absent::Number(0.5),
+    "",
+    "the coefficient of sliding friction; pairs combine by the geometric mean",
+);
+const FRICTION_STATIC: Field = field(
+    "friction_static",
+    Number(Range::From0),
+    Fine,
+    "",
+    "the coefficient of friction at rest, at least `friction` and equal to it if left out",
+);
+const RESTITUTION: Field = field(
+    "restitution",
+    Number(Range::Between(0.0, 1.0)),
+    Absent::Number(0.5),
+    "",
+    "the share of its speed with which a rigid body bounces off; pairs combine by the geometric mean",
+);
+const OBSTACLE_MOVE: Field = field(
+    "move",
+    Value::Table(&MOVE),
+    Fine,
+    "",
+    "carries it along a path, pushing what is in its way",
+);
+const SENSOR: Field = field(
+    "sensor",
+    Flag,
+    Absent::Flag(false),
+    "",
+    "whether it only feels what is inside, stops nothing and is not drawn",
+);
+
+pub(crate) static OBSTACLES: OneOf = OneOf { what: "obstacle", tables: &[&HALF_SPACE, &SOLID] };
+
+pub(crate) static HALF_SPACE: Table = Table {
     name: "a half-space",
     kind: "half-space",
     place: "`[[obstacles]]`",
@@ -448,22 +542,43 @@ pub(crate) static OBSTACLES: &[Table] = &[Table {
             "",
             "the direction away from the solid side; any length",
         ),
+        FRICTION,
+        FRICTION_STATIC,
+        RESTITUTION,
+        OBSTACLE_MOVE,
+        LAYERS,
+        SENSOR,
+    ],
+};
+
+pub(crate) static SOLID: Table = Table {
+    name: "a solid",
+    kind: "solid",
+    place: "`[[obstacles]]`",
+    fields: &[
+        field("shape", Kinds(&OBSTACLE_SHAPES), Refused, "", "the geometry, around its own origin"),
         field(
-            "friction",
-            Number(Range::From0),
-            Absent::Number(0.5),
-            "",
-            "the coefficient of sliding friction; pairs combine by the geometric mean",
+            "position",
+            Vector(Range::Between(-FAR, FAR)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "where the shape's origin goes",
         ),
         field(
-            "friction_static",
-            Number(Range::From0),
+            "rotation",
+            Value::Table(&ROTATION),
             Fine,
             "",
-            "the coefficient of friction at rest, at least `friction` and equal to it if left out",
+            "how the shape is turned about its origin",
         ),
+        FRICTION,
+        FRICTION_STATIC,
+        RESTITUTION,
+        OBSTACLE_MOVE,
+        LAYERS,
+        SENSOR,
     ],
-}];
+};
 
 pub(crate) static GRIP: Table = Table {
     name: "a grip",

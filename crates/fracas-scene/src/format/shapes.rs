@@ -1,8 +1,10 @@
-//! The shapes of bodies.
+//! The shapes of bodies and obstacles.
 
 use super::Absent::{self, Fine, Refused};
-use super::Value::{self, Choice, Count, Counts, Number, Pairs, Text, Vector};
-use super::{FAR, Field, MOST_PARTICLES, Range, Table, field};
+use super::Value::{
+    self, Choice, Count, Counts, Kinds, List, Number, Pairs, Points, Rows, Text, Vector,
+};
+use super::{FAR, Field, MOST_PARTICLES, OneOf, ROTATION, Range, Table, field};
 
 const SIZE: Range = Range::Between(1.0e-4, 1.0e4);
 const PARTICLES: Field = field(
@@ -10,7 +12,7 @@ const PARTICLES: Field = field(
     Count(1, MOST_PARTICLES),
     Fine,
     "",
-    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing`",
+    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing`, none of them for what is rigid",
 );
 const COUNTS: Field = field(
     "counts",
@@ -57,7 +59,7 @@ const FRAGMENTS: Field = field(
     Count(1, MOST_PARTICLES),
     Fine,
     "",
-    "how many fragments the body can break into, one particle each; the most there may be for `convex`, left out for `objects` and `file`",
+    "how many fragments the body can break into, one particle each, or of which it consists if it is rigid; the most there may be for `convex`, left out for `objects` and `file`",
 );
 const PATTERNS: &[&str] = &["kmeans", "voronoi", "convex", "objects", "file"];
 const PATTERN: Field = field(
@@ -82,191 +84,330 @@ const LAYERS: Field = field(
     "how many layers of tetrahedra the wall has",
 );
 
-pub(crate) static SHAPES: &[Table] = &[
-    Table {
-        name: "a block",
-        kind: "block",
-        place: "`shape = { … }`",
-        fields: &[
-            field("size", Vector(SIZE), Refused, "m", "the lengths along x, y and z"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a bar",
-        kind: "bar",
-        place: "`shape = { … }`",
-        fields: &[
-            field("length", Number(SIZE), Refused, "m", "the length along x"),
-            field("width", Number(SIZE), Refused, "m", "the length along z"),
-            field(
-                "height",
-                Number(SIZE),
-                Fine,
-                "m",
-                "the length along y; equal to `width` if left out",
-            ),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a plate",
-        kind: "plate",
-        place: "`shape = { … }`",
-        fields: &[
-            field("length", Number(SIZE), Refused, "m", "the length along x"),
-            field("width", Number(SIZE), Refused, "m", "the length along z"),
-            field("thickness", Number(SIZE), Refused, "m", "the length along y"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a sphere",
-        kind: "sphere",
-        place: "`shape = { … }`",
-        fields: &[
-            field("radius", Number(SIZE), Refused, "m", "the radius"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a cylinder",
-        kind: "cylinder",
-        place: "`shape = { … }`",
-        fields: &[
-            field("radius", Number(SIZE), Refused, "m", "the radius"),
-            field("height", Number(SIZE), Refused, "m", "the length along y"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a torus",
-        kind: "torus",
-        place: "`shape = { … }`",
-        fields: &[
-            field("radius", Number(SIZE), Refused, "m", "the radius of the ring, about y"),
-            field("tube", Number(SIZE), Refused, "m", "the radius of the tube"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a sheet",
-        kind: "sheet",
-        place: "`shape = { … }`",
-        fields: &[
-            field("length", Number(SIZE), Refused, "m", "the length along x"),
-            field("width", Number(SIZE), Refused, "m", "the length along z"),
-            field("thickness", Number(SIZE), Refused, "m", "the length along y, one particle"),
-            PARTICLES,
-            COUNTS,
-            SPACING,
-            NEIGHBOURS,
-            JITTER,
-        ],
-    },
-    Table {
-        name: "a mesh",
-        kind: "mesh",
-        place: "`shape = { … }`",
-        fields: &[
-            FILE,
-            SCALE,
-            field(
-                "tets",
-                Count(1, MOST_TETS),
-                Fine,
-                "",
-                "about how many tetrahedra a closed surface is filled with; not for files that hold tetrahedra",
-            ),
-            field(
-                "fit",
-                Choice(&["conform", "enclose"]),
-                Absent::Text("conform"),
-                "",
-                "whether the tetrahedra end at the surface or hold it inside, which makes them more and the body larger",
-            ),
-            FRAGMENTS,
-            PATTERN,
-            FOCUS,
-        ],
-    },
-    Table {
-        name: "a lathe",
-        kind: "lathe",
-        place: "`shape = { … }`",
-        fields: &[
-            field(
-                "profile",
-                Pairs(Range::Between(-1.0e4, 1.0e4)),
-                Refused,
-                "m",
-                "the outline that is turned about y, as pairs of radius and height, from the bottom upwards",
-            ),
-            field(
-                "wall",
-                Number(SIZE),
-                Fine,
-                "m",
-                "the thickness of the wall, inwards from the profile; solid if left out",
-            ),
-            field(
-                "tets",
-                Count(1, MOST_TETS),
-                Absent::Number(6000.0),
-                "",
-                "about how many tetrahedra it is made of",
-            ),
-            LAYERS,
-            FRAGMENTS,
-            PATTERN,
-            FOCUS,
-        ],
-    },
-    Table {
-        name: "a shell",
-        kind: "shell",
-        place: "`shape = { … }`",
-        fields: &[
-            FILE,
-            SCALE,
-            field(
-                "thickness",
-                Number(SIZE),
-                Refused,
-                "m",
-                "the thickness, half of it on each side of the surface",
-            ),
-            LAYERS,
-            FRAGMENTS,
-            PATTERN,
-            FOCUS,
-        ],
-    },
-];
+static BLOCK: Table = Table {
+    name: "a block",
+    kind: "block",
+    place: "`shape = { … }`",
+    fields: &[
+        field("size", Vector(SIZE), Refused, "m", "the lengths along x, y and z"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static BAR: Table = Table {
+    name: "a bar",
+    kind: "bar",
+    place: "`shape = { … }`",
+    fields: &[
+        field("length", Number(SIZE), Refused, "m", "the length along x"),
+        field("width", Number(SIZE), Refused, "m", "the length along z"),
+        field(
+            "height",
+            Number(SIZE),
+            Fine,
+            "m",
+            "the length along y; equal to `width` if left out",
+        ),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static PLATE: Table = Table {
+    name: "a plate",
+    kind: "plate",
+    place: "`shape = { … }`",
+    fields: &[
+        field("length", Number(SIZE), Refused, "m", "the length along x"),
+        field("width", Number(SIZE), Refused, "m", "the length along z"),
+        field("thickness", Number(SIZE), Refused, "m", "the length along y"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static SPHERE: Table = Table {
+    name: "a sphere",
+    kind: "sphere",
+    place: "`shape = { … }`",
+    fields: &[
+        field("radius", Number(SIZE), Refused, "m", "the radius"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static CYLINDER: Table = Table {
+    name: "a cylinder",
+    kind: "cylinder",
+    place: "`shape = { … }`",
+    fields: &[
+        field("radius", Number(SIZE), Refused, "m", "the radius"),
+        field("height", Number(SIZE), Refused, "m", "the length along y"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static TORUS: Table = Table {
+    name: "a torus",
+    kind: "torus",
+    place: "`shape = { … }`",
+    fields: &[
+        field("radius", Number(SIZE), Refused, "m", "the radius of the ring, about y"),
+        field("tube", Number(SIZE), Refused, "m", "the radius of the tube"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static SHEET: Table = Table {
+    name: "a sheet",
+    kind: "sheet",
+    place: "`shape = { … }`",
+    fields: &[
+        field("length", Number(SIZE), Refused, "m", "the length along x"),
+        field("width", Number(SIZE), Refused, "m", "the length along z"),
+        field("thickness", Number(SIZE), Refused, "m", "the length along y, one particle"),
+        PARTICLES,
+        COUNTS,
+        SPACING,
+        NEIGHBOURS,
+        JITTER,
+    ],
+};
+
+static MESH: Table = Table {
+    name: "a mesh",
+    kind: "mesh",
+    place: "`shape = { … }`",
+    fields: &[
+        FILE,
+        SCALE,
+        field(
+            "tets",
+            Count(1, MOST_TETS),
+            Fine,
+            "",
+            "about how many tetrahedra a closed surface is filled with; not for files that hold tetrahedra",
+        ),
+        field(
+            "fit",
+            Choice(&["conform", "enclose"]),
+            Absent::Text("conform"),
+            "",
+            "whether the tetrahedra end at the surface or hold it inside, which makes them more and the body larger",
+        ),
+        FRAGMENTS,
+        PATTERN,
+        FOCUS,
+    ],
+};
+
+static LATHE: Table = Table {
+    name: "a lathe",
+    kind: "lathe",
+    place: "`shape = { … }`",
+    fields: &[
+        field(
+            "profile",
+            Pairs(Range::Between(-1.0e4, 1.0e4)),
+            Refused,
+            "m",
+            "the outline that is turned about y, as pairs of radius and height, from the bottom upwards",
+        ),
+        field(
+            "wall",
+            Number(SIZE),
+            Fine,
+            "m",
+            "the thickness of the wall, inwards from the profile; solid if left out",
+        ),
+        field(
+            "tets",
+            Count(1, MOST_TETS),
+            Absent::Number(6000.0),
+            "",
+            "about how many tetrahedra it is made of",
+        ),
+        LAYERS,
+        FRAGMENTS,
+        PATTERN,
+        FOCUS,
+    ],
+};
+
+static SHELL: Table = Table {
+    name: "a shell",
+    kind: "shell",
+    place: "`shape = { … }`",
+    fields: &[
+        FILE,
+        SCALE,
+        field(
+            "thickness",
+            Number(SIZE),
+            Refused,
+            "m",
+            "the thickness, half of it on each side of the surface",
+        ),
+        LAYERS,
+        FRAGMENTS,
+        PATTERN,
+        FOCUS,
+    ],
+};
+
+static CAPSULE: Table = Table {
+    name: "a capsule",
+    kind: "capsule",
+    place: "`shape = { … }`",
+    fields: &[
+        field("radius", Number(SIZE), Refused, "m", "the radius"),
+        field(
+            "height",
+            Number(SIZE),
+            Refused,
+            "m",
+            "the length along y with both round ends; more than twice `radius`",
+        ),
+    ],
+};
+
+static ELLIPSOID: Table = Table {
+    name: "an ellipsoid",
+    kind: "ellipsoid",
+    place: "`shape = { … }`",
+    fields: &[field("radii", Vector(SIZE), Refused, "m", "half of the lengths along x, y and z")],
+};
+
+static HULL: Table = Table {
+    name: "a hull",
+    kind: "hull",
+    place: "`shape = { … }`",
+    fields: &[
+        field(
+            "points",
+            Points(Range::Between(-1.0e4, 1.0e4)),
+            Fine,
+            "m",
+            "points that the smallest convex solid is put around; one of `points` and `file`",
+        ),
+        field(
+            "file",
+            Text,
+            Fine,
+            "",
+            "a mesh file whose vertices are the points; `gallery:NAME` for one that comes with the program",
+        ),
+        SCALE,
+    ],
+};
+
+static COMPOUND: Table = Table {
+    name: "a compound",
+    kind: "compound",
+    place: "`shape = { … }`",
+    fields: &[field(
+        "parts",
+        List(&PART),
+        Refused,
+        "",
+        "convex solids that are held together; where they overlap, mass counts twice",
+    )],
+};
+
+static PART: Table = Table {
+    name: "a part",
+    kind: "",
+    place: "`parts = [{ … }]`",
+    fields: &[
+        field("shape", Kinds(&PART_SHAPES), Refused, "", "a convex solid"),
+        field(
+            "position",
+            Vector(Range::Between(-1.0e4, 1.0e4)),
+            Absent::Vector([0.0; 3]),
+            "m",
+            "where it is in the compound",
+        ),
+        field("rotation", Value::Table(&ROTATION), Fine, "", "how it is turned there"),
+    ],
+};
+
+static HEIGHT_FIELD: Table = Table {
+    name: "a height field",
+    kind: "height-field",
+    place: "`shape = { … }`",
+    fields: &[
+        field(
+            "rows",
+            Rows(Range::Between(-1.0e4, 1.0e4)),
+            Refused,
+            "m",
+            "heights of the ground, from the smallest z on; in each row from the smallest x on",
+        ),
+        field(
+            "spacing",
+            Number(SIZE),
+            Refused,
+            "m",
+            "how far apart heights are, along x and along z",
+        ),
+    ],
+};
+
+/// What a body can be; its model decides how it fills the shape.
+pub(super) static SHAPES: OneOf = OneOf {
+    what: "shape",
+    tables: &[
+        &BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &TORUS, &SHEET, &MESH, &LATHE, &SHELL, &CAPSULE,
+        &ELLIPSOID, &HULL, &COMPOUND,
+    ],
+};
+
+/// What a part of a compound can be.
+static PART_SHAPES: OneOf = OneOf {
+    what: "shape for a part of a compound",
+    tables: &[&BLOCK, &BAR, &PLATE, &SPHERE, &CYLINDER, &SHEET, &CAPSULE, &ELLIPSOID, &HULL],
+};
+
+/// What an obstacle can be.
+pub(super) static OBSTACLE_SHAPES: OneOf = OneOf {
+    what: "shape for an obstacle",
+    tables: &[
+        &BLOCK,
+        &BAR,
+        &PLATE,
+        &SPHERE,
+        &CYLINDER,
+        &SHEET,
+        &CAPSULE,
+        &ELLIPSOID,
+        &HULL,
+        &COMPOUND,
+        &MESH,
+        &HEIGHT_FIELD,
+    ],
+};
 
 pub(crate) static FOCUS_TABLE: Table = Table {
     name: "a focus",

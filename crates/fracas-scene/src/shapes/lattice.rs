@@ -19,7 +19,7 @@ pub(crate) struct Lattice {
 
 /// Lengths in m.
 #[derive(Clone, Copy, Debug)]
-enum Solid {
+pub(super) enum Solid {
     Block { size: [f32; 3] },
     Bar { length: f32, width: f32, height: f32 },
     Plate { length: f32, width: f32, thickness: f32 },
@@ -31,7 +31,7 @@ enum Solid {
 
 impl Solid {
     /// Lengths of the box around it.
-    fn size(self) -> [f32; 3] {
+    pub(super) fn size(self) -> [f32; 3] {
         match self {
             Self::Block { size } => size,
             Self::Bar { length, width, height } => [length, height, width],
@@ -99,10 +99,10 @@ impl Lattice {
     }
 }
 
-/// `None` if it is wrong.
-pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
+/// The lengths of a solid.
+pub(super) fn read_solid(reader: &Reader<'_>) -> Solid {
     let length = |name| reader.number(name) as f32;
-    let solid = match reader.kind() {
+    match reader.kind() {
         "block" => Solid::Block { size: reader.vector_f32("size") },
         "bar" => {
             let width = length("width");
@@ -124,7 +124,12 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
             thickness: length("thickness"),
         },
         other => unreachable!("the format has a shape {other} that is never read"),
-    };
+    }
+}
+
+/// `None` if it is wrong.
+pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
+    let solid = read_solid(reader);
     let resolution = read_resolution(reader, solid);
     let neighbourhood = match reader.text("neighbours").as_str() {
         "faces" => Neighbourhood::Faces,

@@ -114,16 +114,8 @@ fn require_fragments_of_file(reader: &Reader<'_>, source: &Source) -> Option<()>
     None
 }
 
-/// Warns of a field that was written in vain.
-fn warn_in_vain(reader: &Reader<'_>, name: &str, why: &str) {
-    if let Some(span) = reader.value_span(name) {
-        let message = format!("`{name}` has no effect {why}");
-        reader.context.warn(reader.context.error(Problem::NoEffect, span, message));
-    }
-}
-
 fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
-    let file = load(reader);
+    let file = load(reader, reader.optional_text("file"), reader.number("scale"));
     let tets = reader.optional_count("tets");
     let fit = match reader.text("fit").as_str() {
         "enclose" => Fit::Enclose,
@@ -131,7 +123,7 @@ fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
     };
     let (file, loaded) = file?;
     if matches!(loaded.mesh, Mesh::Tets(_)) {
-        warn_in_vain(reader, "fit", "on a file of tetrahedra");
+        reader.warn_in_vain("fit", "on a file of tetrahedra");
     }
     match (&loaded.mesh, tets) {
         (Mesh::Surface(_), Some(tets)) => {
@@ -197,7 +189,7 @@ fn read_lathe(reader: &Reader<'_>) -> Option<Source> {
     let layers = reader.count("layers") as u32;
     let profile = reader.pairs("profile")?;
     let Some(wall) = wall else {
-        warn_in_vain(reader, "layers", "without `wall`");
+        reader.warn_in_vain("layers", "without `wall`");
         return solid_of_revolution(reader, &profile, tets);
     };
     let (profile, wall) = (profile.into_inner(), wall.into_inner());
@@ -228,7 +220,7 @@ fn solid_of_revolution(
 }
 
 fn read_shell(reader: &Reader<'_>) -> Option<Source> {
-    let file = load(reader);
+    let file = load(reader, reader.optional_text("file"), reader.number("scale"));
     let (thickness, layers) = (reader.number("thickness"), reader.count("layers") as u32);
     let (file, loaded) = file?;
     match &loaded.mesh {
@@ -246,9 +238,12 @@ fn read_shell(reader: &Reader<'_>) -> Option<Source> {
 }
 
 /// The mesh that `file` names, scaled; what was repaired in it is a warning.
-fn load(reader: &Reader<'_>) -> Option<(Spanned<String>, Arc<Loaded>)> {
-    let scale = reader.number("scale");
-    let file = reader.optional_text("file")?;
+pub(super) fn load(
+    reader: &Reader<'_>,
+    file: Option<Spanned<String>>,
+    scale: f64,
+) -> Option<(Spanned<String>, Arc<Loaded>)> {
+    let file = file?;
     match reader.context.files.load(file.get_ref(), scale) {
         Ok(loaded) => {
             if !loaded.repairs.is_empty() {
@@ -274,7 +269,7 @@ fn load(reader: &Reader<'_>) -> Option<(Spanned<String>, Arc<Loaded>)> {
     }
 }
 
-fn refused(reader: &Reader<'_>, file: &Spanned<String>, what: &str) -> Diagnostic {
+pub(super) fn refused(reader: &Reader<'_>, file: &Spanned<String>, what: &str) -> Diagnostic {
     let message = format!("{}: {what}", named(file));
     reader.context.error(Problem::BadMesh, file.span(), message)
 }
@@ -305,10 +300,10 @@ fn read_fracture(reader: &Reader<'_>) -> Option<Fracture> {
         Fracture { count, pattern, focus, seed: 0 }
     };
     if file_decides {
-        warn_in_vain(reader, "fragments", &format!("with `pattern = {name:?}`"));
+        reader.warn_in_vain("fragments", &format!("with `pattern = {name:?}`"));
     }
     if name == "file" {
-        warn_in_vain(reader, "focus", "with `pattern = \"file\"`");
+        reader.warn_in_vain("focus", "with `pattern = \"file\"`");
     }
     match count {
         _ if file_decides => Some(fracture(1)),

@@ -2,20 +2,47 @@
 
 mod lattice;
 mod meshed;
+mod solid;
 
+use fracas::contact::shape::Shape as RigidShape;
+use fracas::glam::{DVec3, Vec3};
+use fracas::material::PointValues;
+use fracas::math::Rot;
 use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
+use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::solid::FragmentedSolid;
 
+use crate::error::Problem;
 use crate::meshes::Mesher;
 use crate::reader::{Reader, Span};
 use lattice::Lattice;
 use meshed::Meshed;
 
+/// Edges around what is round and rigid: a silhouette without corners.
+const AROUND: u32 = 48;
+
+/// The way a body deforms and breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Model {
+    Oriented,
+    Rigid,
+}
+
+impl Model {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oriented => "oriented",
+            Self::Rigid => "rigid",
+        }
+    }
+}
+
 /// A shape as written, checked but not made.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     geometry: Geometry,
+    pub model: Model,
     pub span: Span,
 }
 
@@ -25,6 +52,8 @@ enum Geometry {
     Lattice(Lattice),
     /// Filled with tetrahedra, which are gathered into fragments.
     Meshed(Meshed),
+    /// One rigid solid.
+    Solid(RigidShape),
 }
 
 impl Shape {
@@ -33,10 +62,11 @@ impl Shape {
         match &self.geometry {
             Geometry::Lattice(lattice) => lattice.particle_count(),
             Geometry::Meshed(meshed) => meshed.particle_count(),
+            Geometry::Solid(_) => 1,
         }
     }
 
-    /// Particles and bonds, or what is wrong.
+    /// What a body is spawned with, or what is wrong.
     pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<Made, String> {
         match &self.geometry {
             Geometry::Lattice(lattice) => {
@@ -44,8 +74,20 @@ impl Shape {
                 Ok(Made::Lattice(*lattice, shape))
             }
             Geometry::Meshed(meshed) => {
-                meshed.make(seed, mesher).map(|solid| Made::Fragments(Box::new(solid)))
+                let solid = meshed.make(seed, mesher)?;
+                match self.model {
+                    Model::Oriented => Ok(Made::Fragments(Box::new(solid))),
+                    Model::Rigid => {
+                        solid.hulls().map(Made::Rigid).map_err(|error| error.to_string())
+                    }
+                }
             }
+            Geometry::Solid(shape) => Ok(Made::Rigid(vec![RigidPart {
+                shape: shape.clone(),
+                position: [0.0; 3],
+                rotation: Rot::IDENTITY,
+                material: 0,
+            }])),
         }
     }
 }
@@ -54,14 +96,43 @@ impl Shape {
 pub(crate) enum Made {
     Lattice(Lattice, OrientedShape),
     Fragments(Box<FragmentedSolid>),
+    Rigid(Vec<RigidPart>),
 }
 
 impl Made {
-    /// Particles and bonds.
-    pub fn shape(&self) -> &OrientedShape {
+    /// What the engine is given.
+    pub fn desc(&self) -> ShapeDesc {
         match self {
-            Self::Lattice(_, shape) => shape,
-            Self::Fragments(solid) => &solid.shape,
+            Self::Lattice(_, shape) => ShapeDesc::Oriented(shape.clone()),
+            Self::Fragments(solid) => ShapeDesc::Oriented(solid.shape.clone()),
+            Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
+        }
+    }
+
+    /// The centres of its particles.
+    pub fn centres(&self) -> Vec<[f32; 3]> {
+        match self {
+            Self::Lattice(_, shape) => shape.points.iter().map(|point| point.position).collect(),
+            Self::Fragments(solid) => {
+                solid.shape.points.iter().map(|point| point.position).collect()
+            }
+            Self::Rigid(parts) => {
+                let centre = |part: &RigidPart| {
+                    let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
+                    let of_mass = part.rotation * of_mass.unwrap_or(Vec3::ZERO);
+                    (Vec3::from(part.position) + of_mass).to_array()
+                };
+                parts.iter().map(centre).collect()
+            }
+        }
+    }
+
+    /// What is known at each particle for materials to follow, if anything can be.
+    pub fn values(&self) -> Option<&PointValues> {
+        match self {
+            Self::Lattice(_, shape) => Some(&shape.values),
+            Self::Fragments(solid) => Some(&solid.shape.values),
+            Self::Rigid(_) => None,
         }
     }
 
@@ -70,17 +141,38 @@ impl Made {
         match self {
             Self::Lattice(lattice, shape) => lattice.skin(shape).map_err(|error| error.to_string()),
             Self::Fragments(solid) => Ok(solid.skin()),
+            Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }
 }
 
-/// `None` if it is wrong.
-pub(crate) fn read(reader: Reader<'_>) -> Option<Shape> {
+/// The shape of a body; `None` if it is wrong.
+pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
     let span = reader.span.clone();
-    let geometry = match reader.kind() {
-        "mesh" | "lathe" | "shell" => meshed::read(&reader).map(Geometry::Meshed),
-        _ => lattice::read(&reader).map(Geometry::Lattice),
+    let geometry = match (reader.kind(), model) {
+        ("capsule" | "ellipsoid" | "hull" | "compound", Model::Oriented) => {
+            report_rigid_only(&reader);
+            return None;
+        }
+        ("mesh" | "lathe" | "shell", _) => meshed::read(&reader).map(Geometry::Meshed),
+        (_, Model::Oriented) => lattice::read(&reader).map(Geometry::Lattice),
+        (_, Model::Rigid) => solid::read(&reader).map(Geometry::Solid),
     };
     reader.finish();
-    Some(Shape { geometry: geometry?, span })
+    Some(Shape { geometry: geometry?, model, span })
+}
+
+/// The shape of an obstacle, and where its middle is in the frame of the engine's shape; `None` if it
+/// is wrong.
+pub(crate) fn read_obstacle(reader: Reader<'_>) -> Option<(RigidShape, DVec3)> {
+    let read = solid::read_obstacle(&reader);
+    reader.finish();
+    read
+}
+
+fn report_rigid_only(reader: &Reader<'_>) {
+    let span = reader.value_span("kind").unwrap_or_else(|| reader.span.clone());
+    let message = format!("only rigid bodies can have a {} as their shape", reader.kind());
+    let error = reader.context.error(Problem::Conflict, span, message);
+    reader.context.report(error.help("write `model = \"rigid\"`, or choose another shape"));
 }

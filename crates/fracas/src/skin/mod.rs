@@ -16,6 +16,9 @@
 
 mod bind;
 mod smooth;
+mod surface;
+
+pub use surface::ShapeSurface;
 
 use crate::math::Rot;
 use crate::world::{Body, BodyId, Piece, PieceId};
