@@ -83,7 +83,7 @@ pub struct Row {
     pub ns_per_unit: f64,
     /// Another engine at the same work, where it is built in.
     pub peer: Option<Peer>,
-    /// What else is worth knowing of the run, in units of m and s.
+    /// What else is worth knowing of the run, in m, s and counts.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<&'static str, f64>,
 }

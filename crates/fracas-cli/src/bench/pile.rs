@@ -32,7 +32,7 @@ const MOVING: Range<usize> = 60..300;
 /// Runs of which the best counts.
 const ROUNDS: usize = 3;
 /// Frames after which a pile that is still awake is given up, and those timed of one asleep.
-const PATIENCE: usize = 3600;
+const PATIENCE: usize = 1800;
 const ASLEEP_FRAMES: usize = 200;
 
 /// Where a stone begins.
@@ -76,8 +76,8 @@ pub trait Engine {
     fn step(&mut self) -> StageTimes;
     /// Deepest overlap that the last step met, in m.
     fn overlap(&self) -> f32;
-    /// Whether all stones sleep.
-    fn is_asleep(&self) -> bool;
+    /// Stones asleep.
+    fn sleeping(&self) -> u64;
 }
 
 struct Ours {
@@ -127,8 +127,8 @@ impl Engine for Ours {
         self.report.max_penetration
     }
 
-    fn is_asleep(&self) -> bool {
-        self.report.sleeping == self.report.pieces
+    fn sleeping(&self) -> u64 {
+        self.report.sleeping
     }
 }
 
@@ -241,23 +241,27 @@ fn moving(stones: &[Stone]) -> Result<Vec<Row>> {
 }
 
 fn asleep(stones: &[Stone]) -> Result<Row> {
-    let (seconds, timing) = sleep(&mut Ours::new(stones, 1, true)?);
-    let mut row = Row::new("pile-asleep", stones.len() as u64, 1, 1, timing);
+    let size = stones.len() as u64;
+    let mut ours = Ours::new(stones, 1, true)?;
+    let (seconds, timing) = sleep(&mut ours, size);
+    let mut row = Row::new("pile-asleep", size, 1, 1, timing);
+    row.facts.insert("asleep", ours.sleeping() as f64);
     row.facts.insert("asleep_after", seconds);
     if let Some(mut engine) = peer(stones, true)? {
-        let (seconds, timing) = sleep(&mut *engine);
+        let (seconds, timing) = sleep(&mut *engine, size);
         row.peer = Some(Peer::new(PEER, timing.ms_median));
+        row.facts.insert("asleep_peer", engine.sleeping() as f64);
         row.facts.insert("asleep_after_peer", seconds);
     }
     Ok(row)
 }
 
 /// Simulated time until all stones sleep, in s, and what a frame takes from then on; not finite if
-/// they stay awake.
-fn sleep(engine: &mut dyn Engine) -> (f64, Timing) {
+/// some stay awake.
+fn sleep(engine: &mut dyn Engine, stones: u64) -> (f64, Timing) {
     for frame in 1..=PATIENCE {
         engine.step();
-        if engine.is_asleep() {
+        if engine.sleeping() == stones {
             let ms = (0..ASLEEP_FRAMES).map(|_| timed_step(engine, 1).0).collect();
             return (frame as f64 * f64::from(FRAME), timing(ms));
         }

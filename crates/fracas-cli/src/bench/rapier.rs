@@ -56,7 +56,7 @@ impl Engine for Pile {
         deepest
     }
 
-    fn is_asleep(&self) -> bool {
-        self.world.bodies.iter().all(|(_, body)| body.is_sleeping())
+    fn sleeping(&self) -> u64 {
+        self.world.bodies.iter().filter(|(_, body)| body.is_sleeping()).count() as u64
     }
 }
