@@ -220,7 +220,7 @@ mod tests {
         let json = serde_json::to_value(&row).unwrap();
         assert_eq!(json["peer"], json!({"name": "Rapier", "ms_median": 0.24}));
         assert_eq!(json["facts"], json!({"overlap": 0.5}));
-        assert_eq!(row.compared(), "Rapier 0.24 ms, ours 2×", "0.48 ms are twice 0.24 ms");
+        assert_eq!(row.compared(), "Rapier 0.2400 ms, ours 2.000×", "0.48 ms are twice 0.24 ms");
     }
 
     #[test]
