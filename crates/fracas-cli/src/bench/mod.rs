@@ -6,6 +6,9 @@
 mod calibration;
 mod measure;
 mod oriented;
+mod pile;
+#[cfg(feature = "peers")]
+mod rapier;
 mod rotation;
 
 use crate::exit::Exit;
@@ -14,6 +17,7 @@ use crate::table::{Align, Table, number};
 use anyhow::Result;
 use clap::ValueEnum;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -43,6 +47,8 @@ pub struct Arguments {
 enum Name {
     /// Oriented particles: a sweep, and a whole frame
     Oriented,
+    /// A thousand rigid stones that fall and pile up
+    Pile,
     /// The rotation of 8 matrices at a time
     Rotation,
     /// A fixed calculation that never changes
@@ -53,6 +59,7 @@ impl Name {
     fn rows(self) -> Result<Vec<Row>> {
         match self {
             Self::Oriented => oriented::rows(),
+            Self::Pile => pile::rows(),
             Self::Rotation => Ok(rotation::rows()),
             Self::Calibration => Ok(calibration::rows()),
         }
@@ -76,6 +83,9 @@ pub struct Row {
     pub ns_per_unit: f64,
     /// Another engine at the same work, where it is built in.
     pub peer: Option<Peer>,
+    /// What else is worth knowing of the run, in m, s and counts.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<&'static str, f64>,
 }
 
 /// Another engine at the same work.
@@ -87,12 +97,27 @@ pub struct Peer {
     pub ms_median: f64,
 }
 
+impl Peer {
+    /// A figure of the engine of this name and version.
+    pub fn new(name: &str, ms_median: f64) -> Self {
+        Self { name: name.to_owned(), ms_median }
+    }
+}
+
 impl Row {
     /// A row of a run over `size` units that makes `passes` over them.
     pub fn new(name: &'static str, size: u64, passes: u64, threads: u32, timing: Timing) -> Self {
         let Timing { ms_median, ms_max } = timing;
         let ns_per_unit = 1.0e6 * ms_median / (size * passes) as f64;
-        Self { name, size, threads, ms_median, ms_max, ns_per_unit, peer: None }
+        let facts = BTreeMap::new();
+        Self { name, size, threads, ms_median, ms_max, ns_per_unit, peer: None, facts }
+    }
+
+    /// The other engine's figure, and how many times as long as it ours takes.
+    fn compared(&self) -> String {
+        let Some(peer) = &self.peer else { return String::new() };
+        let ratio = self.ms_median / peer.ms_median;
+        format!("{} {} ms, ours {}×", peer.name, number(peer.ms_median), number(ratio))
     }
 }
 
@@ -111,6 +136,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         rows.extend(name.rows()?);
     }
     write!(io::stdout(), "{}", table(&rows))?;
+    tell_facts(&mut io::stdout(), &rows)?;
     if let Some(path) = &arguments.json {
         output::write_whole(path, &rows)?;
     }
@@ -140,6 +166,16 @@ fn tell_conditions(out: &mut impl Write) -> io::Result<()> {
     }
 }
 
+/// What does not fit into the table.
+fn tell_facts(out: &mut impl Write, rows: &[Row]) -> io::Result<()> {
+    for row in rows.iter().filter(|row| !row.facts.is_empty()) {
+        let facts: Vec<String> =
+            row.facts.iter().map(|(name, value)| format!("{name} {}", number(*value))).collect();
+        writeln!(out, "{} on {} thread(s): {}", row.name, row.threads, facts.join(", "))?;
+    }
+    Ok(())
+}
+
 fn table(rows: &[Row]) -> Table<7> {
     let mut table = Table::new([
         ("name", Align::Left),
@@ -151,10 +187,6 @@ fn table(rows: &[Row]) -> Table<7> {
         ("peer", Align::Left),
     ]);
     for row in rows {
-        let peer = row
-            .peer
-            .as_ref()
-            .map_or(String::new(), |peer| format!("{} {} ms", peer.name, number(peer.ms_median)));
         table.row([
             row.name.to_owned(),
             row.size.to_string(),
@@ -162,7 +194,7 @@ fn table(rows: &[Row]) -> Table<7> {
             number(row.ms_median),
             number(row.ms_max),
             number(row.ns_per_unit),
-            peer,
+            row.compared(),
         ]);
     }
     table
@@ -183,15 +215,18 @@ mod tests {
             json!({"name": "sweep-7", "size": 300, "threads": 1, "ms_median": 0.48,
                    "ms_max": 0.5, "ns_per_unit": null, "peer": null})
         );
-        row.peer = Some(Peer { name: "Rapier".into(), ms_median: 2.5 });
+        row.peer = Some(Peer::new("Rapier", 0.24));
+        row.facts.insert("overlap", 0.5);
         let json = serde_json::to_value(&row).unwrap();
-        assert_eq!(json["peer"], json!({"name": "Rapier", "ms_median": 2.5}));
+        assert_eq!(json["peer"], json!({"name": "Rapier", "ms_median": 0.24}));
+        assert_eq!(json["facts"], json!({"overlap": 0.5}));
+        assert_eq!(row.compared(), "Rapier 0.2400 ms, ours 2.000×", "0.48 ms are twice 0.24 ms");
     }
 
     #[test]
     fn calibration_always_runs_and_nothing_twice() {
-        use Name::{Calibration, Oriented, Rotation};
-        assert_eq!(chosen(&[]), [Calibration, Oriented, Rotation]);
+        use Name::{Calibration, Oriented, Pile, Rotation};
+        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation]);
         assert_eq!(chosen(&[Rotation, Rotation]), [Calibration, Rotation]);
         assert_eq!(chosen(&[Calibration]), [Calibration]);
     }
