@@ -255,7 +255,8 @@ fn a_spinning_pair_keeps_its_momenta() {
         let off = distance(last.momentum, start.momentum) / scale;
         assert!(off < 1e-6, "frame {frame}: momentum off by {off}");
         let off = distance(last.angular_momentum, start.angular_momentum) / turn;
-        assert!(off < 1e-6, "frame {frame}: angular momentum off by {off}");
+        // 1e-5 is what R14 asks of angular momentum
+        assert!(off < 1e-5, "frame {frame}: angular momentum off by {off}");
         let [x, y, z] = world.attachment(glue).unwrap().force();
         carried = carried.max(x.hypot(y).hypot(z));
     }

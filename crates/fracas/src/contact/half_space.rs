@@ -64,7 +64,7 @@ impl HalfSpace {
 
 /// Contacts of the particles of one piece of body number `body`, appended to `found`.
 pub fn touch_half_spaces(
-    body: u32,
+    [body, piece]: [u32; 2],
     particles: &Particles,
     span: Span,
     origin: DVec3,
@@ -95,7 +95,7 @@ pub fn touch_half_spaces(
             let second = Other::Obstacle(half_space.id);
             found.push(Contact {
                 key: Key { first: particles.id[j], second, feature: 0 },
-                first: Spot { body, anchor: Anchor { particle: j as u32, arm } },
+                first: Spot { body, piece, anchor: Anchor { particle: j as u32, arm } },
                 second: None,
                 normal: n,
                 gap,

@@ -104,6 +104,8 @@ pub enum Other {
 pub struct Spot {
     /// Index of the body.
     pub body: u32,
+    /// Index of the piece, until the next split.
+    pub piece: u32,
     /// The point.
     pub anchor: Anchor,
 }

@@ -63,7 +63,7 @@ fn is_rigid(bodies: &[Body], spot: Spot) -> bool {
     let j = spot.anchor.particle as usize;
     body.particles.oriented()
         && !body.particles.held[j]
-        && body.pieces[body.piece_of(j as u32) as usize].span.len() == 1
+        && body.pieces[spot.piece as usize].span.len() == 1
 }
 
 /// The impulse of an impact and the energy it takes, if there is one:
@@ -175,7 +175,7 @@ pub(super) fn tell(bodies: &mut [Body], contacts: &[Contact], bounces: &[Bounce]
         spent.contact_loss += f64::from(bounce.loss);
         spent.external_work += force.as_dvec3().dot(contact.drift.as_dvec3());
         let spots = [Some((contact.first, force)), contact.second.map(|spot| (spot, -force))];
-        for (Spot { body, anchor }, force) in spots.into_iter().flatten() {
+        for (Spot { body, anchor, .. }, force) in spots.into_iter().flatten() {
             let body = &mut bodies[body as usize];
             body.scratch.impulses.push(Impulse {
                 particle: anchor.particle,

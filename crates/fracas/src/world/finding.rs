@@ -371,7 +371,8 @@ impl Chunk {
 
 impl Owner {
     fn spot(self, arm: Vec3) -> Spot {
-        Spot { body: self.body, anchor: Anchor { particle: self.particle, arm } }
+        let anchor = Anchor { particle: self.particle, arm };
+        Spot { body: self.body, piece: self.piece, anchor }
     }
 }
 

@@ -50,10 +50,8 @@ impl World {
         }
         // what a moving obstacle touches will be moved by it
         for contact in touching.contacts.iter().filter(|c| c.drift != Vec3::ZERO) {
-            let Spot { body, anchor } = contact.first;
-            let body = &mut bodies[body as usize];
-            let piece = body.piece_of(anchor.particle) as usize;
-            body.pieces[piece].quiet = 0.0;
+            let Spot { body, piece, .. } = contact.first;
+            bodies[body as usize].pieces[piece as usize].quiet = 0.0;
         }
         if touching.list_rest(bodies) {
             touching.lay_down(bodies);
@@ -144,10 +142,7 @@ impl Touching {
         let list = &mut self.sleep.islands;
         list.clear();
         list.resize(count, (f32::INFINITY, PieceId(u64::MAX)));
-        let mut number = 0;
-        for piece in bodies.iter().flat_map(|body| &body.pieces) {
-            let place = number as usize;
-            number += 1;
+        for (place, piece) in bodies.iter().flat_map(|body| &body.pieces).enumerate() {
             if piece.is_still() {
                 continue;
             }
@@ -171,10 +166,7 @@ impl Touching {
                 }
             }
         }
-        let asleep = |spot: Spot| {
-            let body = &bodies[spot.body as usize];
-            body.pieces[body.piece_of(spot.anchor.particle) as usize].asleep
-        };
+        let asleep = |spot: Spot| bodies[spot.body as usize].pieces[spot.piece as usize].asleep;
         for contact in &self.contacts {
             if let Some(island) = asleep(contact.first) {
                 self.dormant.push(Dormant { island, contact: *contact });
@@ -216,10 +208,7 @@ impl Touching {
         let h = around.step.h;
         let mut names = std::mem::take(&mut self.names);
         names.clear();
-        let asleep = |spot: Spot| {
-            let body = &bodies[spot.body as usize];
-            body.pieces[body.piece_of(spot.anchor.particle) as usize].asleep
-        };
+        let asleep = |spot: Spot| bodies[spot.body as usize].pieces[spot.piece as usize].asleep;
         let sleeper = |c: &Contact| asleep(c.first).or_else(|| c.second.and_then(asleep));
         for contact in &self.contacts {
             let Some(name) = sleeper(contact) else { continue };

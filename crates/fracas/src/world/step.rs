@@ -210,9 +210,9 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
     if !shapes.is_empty() {
         return;
     }
-    for piece in pieces.iter().filter(|piece| !piece.is_still()) {
+    for (piece, index) in pieces.iter().zip(0..).filter(|(piece, _)| !piece.is_still()) {
         touch_half_spaces(
-            scratch.number,
+            [scratch.number, index],
             particles,
             piece.span.clone(),
             piece.origin,

@@ -134,7 +134,7 @@ impl Touching {
         // bodies of a cluster side by side, so that clusters can be given to threads
         bodies.sort_unstable_by_key(|body| (body.scratch.cluster, body.scratch.number));
         self.list_parts(bodies);
-        self.list_contacts(bodies);
+        self.list_contacts();
         self.list_links(attachments);
         self.list_islands(bodies, attachments.links());
         let Self { parts, local, local_touches, rooms, lists, .. } = self;
@@ -189,16 +189,13 @@ impl Touching {
     }
 
     /// Copies of the contacts, island by island, with bodies named by their place in the cluster.
-    fn list_contacts(&mut self, bodies: &[Body]) {
+    fn list_contacts(&mut self) {
         self.order.clear();
         for (contact, index) in self.contacts.iter().zip(0..) {
             let number = contact.first.body;
             let cluster = self.clusters.find(number);
-            // the list is in the order of clusters now; a body is where its cluster and number say
-            let key = |body: &Body| (body.scratch.cluster, body.scratch.number);
-            let place = bodies.partition_point(|body| key(body) < (cluster, number));
-            let piece = bodies[place].piece_of(contact.first.anchor.particle);
-            let island = self.islands.find(self.first_piece[number as usize] + piece);
+            let piece = self.first_piece[number as usize] + contact.first.piece;
+            let island = self.islands.find(piece);
             self.order.push(([cluster, island], index));
         }
         self.order.sort_unstable();
@@ -264,10 +261,7 @@ impl Touching {
         self.touched.clear();
         self.touched.resize(number as usize, false);
         for contact in &self.contacts {
-            let piece = |spot: Spot| {
-                let body = &bodies[spot.body as usize];
-                self.first_piece[spot.body as usize] + body.piece_of(spot.anchor.particle)
-            };
+            let piece = |spot: Spot| self.first_piece[spot.body as usize] + spot.piece;
             let first = piece(contact.first);
             self.touched[first as usize] = true;
             if let Some(spot) = contact.second {
@@ -294,7 +288,7 @@ impl Touching {
                 continue;
             }
             let spots = [Some((contact.first, force)), contact.second.map(|spot| (spot, -force))];
-            for (Spot { body, anchor }, force) in spots.into_iter().flatten() {
+            for (Spot { body, anchor, .. }, force) in spots.into_iter().flatten() {
                 let body = &mut bodies[body as usize];
                 body.scratch.impulses.push(Impulse {
                     particle: anchor.particle,
@@ -336,7 +330,7 @@ impl Touching {
             };
             let body = &bodies[contact.first.body as usize];
             let anchor = contact.first.anchor;
-            let origin = body.pieces[body.piece_of(anchor.particle) as usize].origin;
+            let origin = body.pieces[contact.first.piece as usize].origin;
             let place = body.particles.previous[anchor.particle as usize] + anchor.arm;
             let arm = origin + place.as_dvec3() - obstacles[k].now.position;
             let force = share * (touch.felt * contact.normal + touch.felt_slip).as_dvec3();

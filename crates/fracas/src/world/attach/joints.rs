@@ -136,6 +136,7 @@ impl Attachments {
                 let half = [-0.5 * gap, 0.5 * gap];
                 let spots = [0, 1].map(|side| Spot {
                     body: numbers[side],
+                    piece: pieces[side],
                     anchor: Anchor { particle: ends[side].particle, arm: arms[side] + half[side] },
                 });
                 let number = self.active.len() as u32;

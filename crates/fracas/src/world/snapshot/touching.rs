@@ -144,7 +144,7 @@ fn load_contact(reader: &mut Reader<'_>) -> Result<Contact, SnapshotError> {
     let [force, allowance] = floats(reader)?;
     let slip_force = Vec3::from(floats::<3>(reader)?);
     let nowhere = Vec3::ZERO;
-    let spot = Spot { body: 0, anchor: Anchor { particle: 0, arm: nowhere } };
+    let spot = Spot { body: 0, piece: 0, anchor: Anchor { particle: 0, arm: nowhere } };
     let point = Point { on_a: nowhere, on_b: nowhere, normal: nowhere, gap: 0.0, feature: 0 };
     let sliding = flags & 2 != 0;
     Ok(Contact { force, allowance, slip_force, sliding, ..Contact::new(key, spot, &point) })
