@@ -219,6 +219,9 @@ fn along_line(a: &Polygon, b: &Polygon, normal: DVec3) -> Clipped {
 
 /// Up to four of `points`, see [`Manifold::reduce`], none nearer to another than `apart`; `read` gives
 /// place and gap.
+///
+/// Those that touch or nearly do, within ten times `apart`, come before others: of a stone on the ground the
+/// corners it stands on, and not one far out that is still above it. Others take the places that these leave.
 pub(super) fn reduce_to_four<T: Copy>(
     points: &[T],
     normal: DVec3,
@@ -226,58 +229,57 @@ pub(super) fn reduce_to_four<T: Copy>(
     read: impl Fn(&T) -> (DVec3, f64),
     chosen: &mut [T; 4],
 ) -> usize {
-    let best = |value: &dyn Fn(&T) -> f64| {
-        let mut best: Option<(f64, &T)> = None;
-        for point in points {
+    let least = points.iter().map(|p| read(p).1).fold(f64::INFINITY, f64::min);
+    let touching = |p: &&T| read(p).1 <= least.max(0.0) + 10.0 * apart;
+    let first_of = |list: &mut dyn Iterator<Item = &T>, value: &dyn Fn(&T) -> f64, above: f64| {
+        let mut best = (above, None);
+        for point in list {
             let v = value(point);
-            if best.is_none_or(|(most, _)| v > most) {
-                best = Some((v, point));
+            if v > best.0 {
+                best = (v, Some(*point));
             }
         }
-        best
+        best.1.map(|point| (best.0, point))
+    };
+    // the point of the largest value, if that is above a limit
+    let best = |value: &dyn Fn(&T) -> f64, above: f64| {
+        let near = first_of(&mut points.iter().filter(touching), value, above);
+        near.or_else(|| first_of(&mut points.iter(), value, above))
     };
     let place = |p: &T| read(p).0;
     // across the normal only
     let flat = |d: DVec3| d - d.dot(normal) * normal;
-    let Some((least, _)) = best(&|p| -read(p).1) else { return 0 };
     // of those as deep as the deepest, the outermost: a point amid a flat side spans nothing
     let mean = points.iter().map(place).sum::<DVec3>() / points.len() as f64;
     let depth_first = |p: &T| {
-        let level = -read(p).1 >= least - 0.01 * apart;
+        let level = read(p).1 <= least + 0.01 * apart;
         if level { flat(place(p) - mean).length_squared() } else { f64::NEG_INFINITY }
     };
-    let Some((_, first)) = best(&depth_first) else { return 0 };
-    chosen[0] = *first;
-    let a = place(first);
-    let Some((farthest, second)) = best(&|p| flat(place(p) - a).length_squared()) else { return 1 };
-    if farthest <= apart * apart {
-        return 1;
-    }
-    chosen[1] = *second;
-    let b = place(second);
+    let Some((_, first)) = best(&depth_first, f64::NEG_INFINITY) else { return 0 };
+    chosen[0] = first;
+    let a = place(&first);
+    let away = |p: &T| flat(place(p) - a).length_squared();
+    let Some((farthest, second)) = best(&away, apart * apart) else { return 1 };
+    chosen[1] = second;
+    let b = place(&second);
     let area = |p: DVec3, q: DVec3, x: DVec3| (q - p).cross(x - p).dot(normal);
     // a tenth of a thousandth of the square over the first two
     let thin = 1.0e-4 * farthest;
-    let Some((spanned, third)) = best(&|p| area(a, b, place(p)).abs()) else { return 2 };
-    if spanned <= thin {
-        return 2;
-    }
-    chosen[2] = *third;
-    let mut c = place(third);
+    let Some((_, third)) = best(&|p| area(a, b, place(p)).abs(), thin) else { return 2 };
+    chosen[2] = third;
+    let mut c = place(&third);
     let (mut p, q) = (a, b);
     if area(p, q, c) < 0.0 {
         core::mem::swap(&mut p, &mut c);
     }
     // p, q, c run counter-clockwise: outside of an edge its area is negative
-    let outside = |x: DVec3| {
+    let outside = |x: &T| {
+        let x = place(x);
         let areas = [area(p, q, x), area(q, c, x), area(c, p, x)];
         -areas.into_iter().fold(f64::INFINITY, f64::min)
     };
-    let Some((beyond, fourth)) = best(&|x| outside(place(x))) else { return 3 };
-    if beyond <= thin {
-        return 3;
-    }
-    chosen[3] = *fourth;
+    let Some((_, fourth)) = best(&outside, thin) else { return 3 };
+    chosen[3] = fourth;
     4
 }
 

@@ -527,3 +527,26 @@ fn small_rests_on_large() {
         }
     }
 }
+
+/// A stone stands on four corners, of which one is a little higher; a fifth, far out, is higher still but
+/// within reach. The four it stands on are found, however wide the triangle with the fifth would be: else its
+/// corners take turns, and it never comes to rest.
+#[test]
+fn corners_that_touch_come_before_those_that_nearly_do() {
+    let stone = Shape::hull(&[
+        Vec3::new(0.2, 0.0, 0.2),
+        Vec3::new(-0.2, 0.001, 0.2),
+        Vec3::new(-0.2, 0.0, -0.2),
+        Vec3::new(0.2, 0.001, -0.2),
+        Vec3::new(0.9, 0.03, 0.0),
+        Vec3::new(-0.9, 0.03, 0.0),
+        Vec3::new(0.0, 2.0, 0.0),
+    ])
+    .unwrap();
+    let ground = Shape::half_space(Vec3::Y).unwrap();
+    let found = points(&stone, &Pose::IDENTITY, &ground, &Pose::IDENTITY, 0.05);
+    let mut heights: Vec<f32> = found.iter().map(|point| point.gap).collect();
+    heights.sort_by(f32::total_cmp);
+    assert_eq!(heights.len(), 4);
+    assert!(heights[3] < 0.002, "{heights:?}");
+}

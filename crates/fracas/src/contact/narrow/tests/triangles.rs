@@ -64,7 +64,9 @@ fn floor_of_triangles_is_flat() {
                 }
                 let (one, two) = (deepest(&found).gap, deepest(&expected).gap);
                 assert!((one - two).abs() < 2.0e-5, "{one} against {two}, {case}");
-                if expected.len() == 4 && matches!(shape, Shape::Box(_)) {
+                // of a tilted one the edge that touches counts first, and triangles cut that at other places
+                let flat = rotation == Rot::IDENTITY;
+                if flat && expected.len() == 4 && matches!(shape, Shape::Box(_)) {
                     let (one, two) = (area(&found), area(&expected));
                     assert!((one - two).abs() < 0.02 * two, "{one} of {two}, {case}");
                 }
