@@ -222,6 +222,10 @@ fn cradle() {
             let off = passed.map(|share| (share - 1.0).abs()).into_iter().fold(0.0, f64::max);
             let name = format!("cradle of 5, {how}: momentum of the last off");
             rows.push(Row::at_most(&name, 100.0 * off, 2.0, " %"));
+            rows.push(Row::told(
+                &format!("cradle of 5, {how}: passed on at 1, 2, 8 substeps"),
+                passed.map(short).join(", "),
+            ));
         }
         rows
     });

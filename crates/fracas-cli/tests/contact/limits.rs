@@ -90,6 +90,7 @@ fn mass_ratio() {
 // ---- R10 ----
 
 #[test]
+#[ignore = "full length; run with --include-ignored in release"]
 fn coincident() {
     let _reading = MACHINE.read();
     show(&SHOWS, "coincident", || {
@@ -104,12 +105,12 @@ fn coincident() {
     });
 }
 
-/// What 1,000 at one point do within a second.
+/// What 1,000 at one point do within a sixth of a second; all of them touch each other.
 fn one_place(what: &str, desc: BodyDesc) -> Vec<Row> {
     let mut world = World::new(awake_weightless(4)).unwrap();
     world.spawn(desc).unwrap();
     let (mut sound, mut speed) = (true, 0.0_f32);
-    for _ in 0..60 {
+    for _ in 0..10 {
         speed = speed.max(world.step(FRAME).max_speed);
         sound &= is_sound(&world);
     }

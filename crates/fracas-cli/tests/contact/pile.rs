@@ -25,7 +25,7 @@ fn large_pile() {
     show(&SHOWS, "large_pile", || {
         let before = busy_cores();
         let Pile { mut rows, awake_ms, asleep_ms } = pile("pile of 1,000", 10);
-        let share = asleep_ms.unwrap_or(f64::NAN) / awake_ms;
+        let share = asleep_ms / awake_ms;
         let mut cost =
             Row::at_most("pile of 1,000: asleep costs, of moving", 100.0 * share, 2.0, " %");
         let busy = before.max(busy_cores());
@@ -49,8 +49,8 @@ struct Pile {
     rows: Vec<Row>,
     /// Mean over the second and third second.
     awake_ms: f64,
-    /// Mean over the second ten seconds, if all slept by then.
-    asleep_ms: Option<f64>,
+    /// Mean over the frames of the second ten seconds in which all slept; NaN if none.
+    asleep_ms: f64,
 }
 
 /// 10 s to come to rest, then 10 s to stay there.
@@ -78,11 +78,14 @@ fn pile(name: &str, side: usize) -> Pile {
         }
     }
     let before = places(&world, id);
-    let begin = Instant::now();
+    let mut asleep = Vec::new();
     for _ in 0..600 {
-        world.step(FRAME);
+        let begin = Instant::now();
+        if world.step(FRAME).sleeping == count {
+            asleep.push(1e3 * begin.elapsed().as_secs_f64());
+        }
     }
-    let asleep_ms = asleep_after.map(|_| 1e3 * begin.elapsed().as_secs_f64() / 600.0);
+    let asleep_ms = asleep.iter().sum::<f64>() / asleep.len() as f64;
     let drift =
         before.iter().zip(places(&world, id)).map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
     let figure = asleep_after.map_or_else(

@@ -45,8 +45,15 @@ fn shots() {
         let mut rows = Vec::new();
         for substeps in [1, 4] {
             let plate: Vec<_> = starts(10, 1.7).map(|start| at_plate(substeps, start)).collect();
-            let wall: Vec<_> = starts(10, 1.7).map(|start| at_wall(substeps, start)).collect();
-            for (target, shots) in [("1 cm plate", plate), ("wall one particle thick", wall)] {
+            let wall = |matter: &MaterialDesc| -> Vec<_> {
+                starts(10, 1.7).map(|start| at_wall(substeps, matter, start)).collect()
+            };
+            let targets = [
+                ("1 cm plate", plate),
+                ("steel wall one particle thick", wall(&steel())),
+                ("rubber wall one particle thick", wall(&material(1e7))),
+            ];
+            for (target, shots) in targets {
                 let name = |what| format!("100 m/s, {target}, {substeps} substeps: {what}");
                 let through = shots.iter().filter(|shot| shot.through).count();
                 let off = shots.iter().map(|shot| shot.momentum).fold(0.0, f64::max);
@@ -82,10 +89,10 @@ fn at_plate(substeps: u32, start: [f64; 3]) -> Shot {
     fly(world, shot, |world| side(world).is_some_and(|x| x > 0.0))
 }
 
-/// 13 × 13 particles that are 5 cm apart, of hard rubber, and float.
-fn at_wall(substeps: u32, start: [f64; 3]) -> Shot {
+/// 13 × 13 particles that are 5 cm apart and float.
+fn at_wall(substeps: u32, matter: &MaterialDesc, start: [f64; 3]) -> Shot {
     let mut world = World::new(awake_weightless(substeps)).unwrap();
-    let wall = world.spawn(common::body(lattice([1, 13, 13], 0.05, 3), &material(1e7))).unwrap();
+    let wall = world.spawn(common::body(lattice([1, 13, 13], 0.05, 3), matter)).unwrap();
     let shot = shot(&mut world, 100.0, start);
     // seen from the four that are next to it
     let behind = |world: &World| {
