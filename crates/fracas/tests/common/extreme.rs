@@ -159,8 +159,11 @@ fn stack_soft(ratio: f32) -> Hung {
     hang(world, heavy, 0, 0.0, true)
 }
 
-/// Every chain and stack, by name, for a ratio of masses.
-pub const LOADED: [(&str, fn(f32) -> Hung); 5] = [
+/// What becomes of one for a ratio of masses.
+pub type Load = fn(f32) -> Hung;
+
+/// Every chain and stack, by name.
+pub const LOADED: [(&str, Load); 5] = [
     ("springs", hang_springs),
     ("oriented chain", hang_oriented),
     ("chain of rigid links", hang_links),
