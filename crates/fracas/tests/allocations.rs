@@ -9,9 +9,13 @@
 mod common;
 
 use common::*;
+use fracas::contact::shape::Shape;
+use fracas::glam::Vec3;
+use fracas::material::Material;
+use fracas::math::Rot;
 use fracas::world::{
-    AttachDesc, AttachRegion, DebrisRule, FieldDesc, FieldKind, GripMotion, World, WorldConfig,
-    Zone,
+    AttachDesc, AttachRegion, BodyDesc, DebrisRule, FieldDesc, FieldKind, GripMotion, RigidPart,
+    ShapeDesc, World, WorldConfig, Zone,
 };
 use fracas::{BodyId, ParticleId};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -304,6 +308,33 @@ fn r17_no_allocation_for_as_many_pushes_as_before() {
         let found = allocations_of_step(&mut world);
         assert!(step == 0 || found == 0, "step {step}: {found} allocations");
     }
+}
+
+/// A pile of hulls as it falls, lands, moves and comes to rest.
+#[test]
+fn r17_no_allocation_in_a_pile() {
+    let _alone = alone();
+    let mut world = World::new(WorldConfig { substeps: 2, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let mut random = Random(3);
+    let mut vector = || Vec3::from([0; 3].map(|_| random.below(2001) as f32 * 1e-3 - 1.0));
+    let mut parts = Vec::new();
+    for k in 0..64 {
+        let points: Vec<Vec3> = (0..16).map(|_| 0.5 * vector().normalize_or(Vec3::X)).collect();
+        let [x, y, z] = [k % 4, k / 16, k / 4 % 4].map(|n| n as f32);
+        parts.push(RigidPart {
+            shape: Shape::hull(&points).unwrap(),
+            position: [1.1 * x + 0.3 * (y % 2.0), 0.6 + 1.05 * y, 1.1 * z],
+            rotation: Rot::exp(3.0 * vector()),
+            material: 0,
+        });
+    }
+    let stone = Material::try_from(&material(1e6)).unwrap();
+    world.spawn(BodyDesc::new("pile", ShapeDesc::Rigid(parts), vec![stone])).unwrap();
+    for _ in 0..5 {
+        world.step(FRAME);
+    }
+    assert_none(&mut world, 240, "in a pile");
 }
 
 /// With threads, what the pool itself takes: at most four.

@@ -150,6 +150,28 @@ fn describe(row: &Row) -> String {
     format!("{}: {}, promised {}", row.name, row.figure, row.bound)
 }
 
+// ---- the machine ----
+
+/// While others use more cores than this, a miss says nothing.
+pub const QUIET: f64 = 0.1;
+
+/// Cores that others use: busy time of the machine over a second in which we rest. 0 where the
+/// system does not tell.
+pub fn busy_cores() -> f64 {
+    // user nice system idle iowait irq softirq steal, in ticks over all cores
+    let ticks = || -> Option<(f64, f64)> {
+        let text = std::fs::read_to_string("/proc/stat").ok()?;
+        let numbers = text.lines().next()?.split_whitespace().skip(1).take(8);
+        let ticks: Vec<f64> = numbers.map_while(|number| number.parse().ok()).collect();
+        Some((ticks.iter().sum(), ticks.get(3)? + ticks.get(4)?))
+    };
+    let before = ticks();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let (Some(before), Some(after)) = (before, ticks()) else { return 0.0 };
+    let cores = std::thread::available_parallelism().map_or(1.0, |n| n.get() as f64);
+    cores * (1.0 - (after.1 - before.1) / (after.0 - before.0))
+}
+
 // ---- scenes ----
 
 /// With books of energy.

@@ -177,3 +177,64 @@ fn commands_of_one_step_leave_static_friction_above_sliding() {
     let [slide, stick] = world.bodies[0].particles.friction[0];
     assert!(slide <= stick, "sliding {slide}, static {stick}");
 }
+
+/// R10: all particles of a body are put to one point. Tells the largest speed in the 2 s after, in
+/// m/s, and how far distances of neighbours are off then, of what they should be.
+fn from_one_point() -> (f32, f32) {
+    let side = 10;
+    let mut shape = OrientedShape::default();
+    for k in 0..side * side * side {
+        let at = [k / (side * side), k / side % side, k % side];
+        shape.points.push(OrientedPoint {
+            position: at.map(|n| 0.05 * n as f32),
+            volume: 1.25e-4,
+            second_moment: [2.6e-8, 2.6e-8, 2.6e-8, 0.0, 0.0, 0.0],
+            radii: [0.025; 3],
+            axes: [0.0, 0.0, 0.0, 1.0],
+            material: 0,
+        });
+        for (axis, stride) in [side * side, side, 1].into_iter().enumerate() {
+            if at[axis] + 1 < side {
+                shape.bonds.push([k as u32, (k + stride) as u32]);
+            }
+        }
+    }
+    let config = WorldConfig { gravity: [0.0; 3], sleeping: false, ..WorldConfig::default() };
+    let mut world = World::new(config).unwrap();
+    let rubber = MaterialDesc { youngs_modulus: 1e6.into(), ..MaterialDesc::default() };
+    let materials = vec![Material::try_from(&rubber).unwrap()];
+    world.spawn(BodyDesc::new("cube", ShapeDesc::Oriented(shape), materials)).unwrap();
+    world.step(1.0 / 60.0);
+    world.bodies[0].particles.position.fill(Vec3::ZERO);
+    world.bodies[0].particles.velocity.fill(Vec3::ZERO);
+    let mut fastest = 0.0_f32;
+    for _ in 0..120 {
+        let report = world.step(1.0 / 60.0);
+        fastest = fastest.max(report.max_speed);
+        assert_eq!(report.quarantined, 0);
+    }
+    let particles = &world.bodies[0].particles;
+    let mut off = 0.0_f32;
+    for (j, &x) in particles.position.iter().enumerate() {
+        for &i in world.bodies[0].model.solid().neighbours(j) {
+            let length = x.distance(particles.position[i as usize]);
+            off = off.max((length / 0.05 - 1.0).abs());
+        }
+    }
+    (fastest, off)
+}
+
+#[test]
+fn r10_coincident_particles_find_back_to_their_shape() {
+    let (_, off) = from_one_point();
+    assert!(off <= 0.01, "a distance is off by {off}");
+}
+
+/// No particle moves by more than half its radius within a substep.
+#[test]
+#[ignore = "open: nothing limits speeds, and it unfolds with 22 m/s; run with --include-ignored"]
+fn r10_coincident_particles_part_slowly() {
+    let (fastest, _) = from_one_point();
+    let limit = 0.5 * 0.025 * 240.0;
+    assert!(fastest <= limit, "{fastest} m/s, at most {limit}");
+}

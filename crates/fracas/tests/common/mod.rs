@@ -2,6 +2,10 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+pub mod bodies;
+pub mod column;
+pub mod extreme;
+
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;
 use fracas::solids::oriented::{OrientedPoint, OrientedShape};
