@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 14] = [
+const MOMENTS: [(&str, &str); 20] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -52,6 +52,12 @@ const MOMENTS: [(&str, &str); 14] = [
     ("drop-panel", "0,22,28,600"),
     ("bunnies", "0,16,22,60"),
     ("heap", "0,40,80,360"),
+    ("shot", "8,11,14,60"),
+    ("pile", "0,30,60,300"),
+    ("dominoes", "0,40,80,160"),
+    ("press", "0,60,120,180"),
+    ("incline", "0,40,80,160"),
+    ("terrain", "0,30,60,300"),
 ];
 
 fn root() -> PathBuf {

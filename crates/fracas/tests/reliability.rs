@@ -359,7 +359,7 @@ fn r7_numbers_of_queries() {
     table.row("cast.way", any_finite, |world, _, value| moved(world, here, [0.0, value, 0.0]));
     table.row(
         "pace.dt",
-        |x| (1e-9..=1.0 / 15.0).contains(&x),
+        |x| (1e-5..=1.0 / 15.0).contains(&x),
         |world, _, value| {
             Pace::new(f64::from(value), 2)?.advance(world, f64::from(value)).map(|_| ())
         },
@@ -738,14 +738,14 @@ fn r7_numbers_of_materials() {
 /// cut, and the report tells by how much.
 #[test]
 fn r7_numbers_of_steps() {
-    for dt in [f32::NAN, -INF, -1.0, 0.0, -0.0, 1e-45, 9e-10] {
+    for dt in [f32::NAN, -INF, -1.0, 0.0, -0.0, 1e-45, 1e-9, 9e-6] {
         let (mut world, _) = small_world();
         let (before, time) = (world.hash(), world.time());
         let report = world.step(dt);
         assert_eq!((report.hash, world.time()), (before, time), "dt = {dt:e} changed the world");
-        assert_eq!(report.time_dropped, 0.0, "dt = {dt:e}");
+        assert_eq!(report.time_dropped, dt.max(0.0), "dt = {dt:e}");
     }
-    for dt in [1e-9, 2e-9, 1e-6, 1.0 / 15.0, 1.0, 10.0, f32::MAX, INF] {
+    for dt in [1e-5, 2e-5, 1e-4, 1.0 / 15.0, 1.0, 10.0, f32::MAX, INF] {
         let (mut world, _) = small_world();
         let time = world.time();
         let report = world.step(dt);

@@ -29,13 +29,11 @@ fn assert_alone(soft: bool) {
 }
 
 #[test]
-#[ignore = "open: what touches it is thrown away with 2 km/s; run with --include-ignored"]
 fn r6_soft_body_that_is_not_finite_is_frozen_alone() {
     assert_alone(true);
 }
 
 #[test]
-#[ignore = "open: all that touch it are frozen with it; run with --include-ignored"]
 fn r6_rigid_body_that_is_not_finite_is_frozen_alone() {
     assert_alone(false);
 }
@@ -99,7 +97,6 @@ fn r12_long_steps_and_none_leave_a_resting_heap() {
 }
 
 #[test]
-#[ignore = "open: forces of a step of 1e-9 s start the next far too large; run with --include-ignored"]
 fn r12_tiny_steps_leave_a_resting_heap() {
     assert_stays(&[1e-9]);
 }

@@ -106,7 +106,7 @@ fn at_wall(substeps: u32, matter: &MaterialDesc, start: [f64; 3]) -> Shot {
 
 /// Half a second at 60 Hz.
 fn fly(mut world: World, shot: BodyId, is_behind: impl Fn(&World) -> bool) -> Shot {
-    let start = world.step(1e-6);
+    let start = world.step(1e-5);
     let scale = body(&world, shot).mass() * 100.0;
     let mut told = Shot { hit: false, through: false, momentum: 0.0 };
     for _ in 0..30 {

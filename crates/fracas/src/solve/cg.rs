@@ -16,30 +16,20 @@ use glam::{DVec3, Vec3};
 /// `count` iterations on (M/h² + K + Σ k JᵀJ) δ = r from 0 on; the residual without contacts comes in and the
 /// solution goes out in `scratch`.
 ///
-/// `before` is pᵀA p of the last direction of the round before, 0 in the first. A round goes on from
-/// that direction: its matrix differs only by who pushes and who slides, and a few iterations from
-/// scratch each time are worth half of as many in a row. The first direction is made conjugate to it,
-///
-/// ```text
-/// p = z + β p₋,   β = −zᵀA p₋ / p₋ᵀA p₋,   α = pᵀr / pᵀA p,   pᵀr = zᵀr + β p₋ᵀr
-/// ```
-///
-/// and what follows is as usual, but for p₋ᵀr, which is 0 only as far as the matrix has stayed.
-/// Returns `before` for the next round.
+/// Every round starts from scratch. Going on from the last direction of the round before, made conjugate to the
+/// new residual, converged better in heaps, and let shots through walls where who pushes changes at once.
 pub(super) fn iterate<S: Side>(
     sides: &mut [S],
     parts: &[Part],
     step: &Step,
     scratch: &mut Scratch,
     count: u32,
-    before: f64,
-) -> f64 {
+) {
     let Scratch { residual, preconditioned, direction, image, delta, extra, rows, .. } = scratch;
     let workers = &step.workers;
-    let (old, old_image) = (&*direction, &*image);
     let columns = (residual.all_mut(), preconditioned.all_mut(), delta.all_mut(), &mut extra[..]);
     let open = |side: &mut S, parts: &[Part], (mut r, mut z, mut delta, extra): Opening<'_>| {
-        let mut sum = DVec3::ZERO;
+        let mut sum = 0.0;
         for part in parts {
             let oriented = side.particles().oriented();
             let places = part.places_among(parts);
@@ -50,26 +40,12 @@ pub(super) fn iterate<S: Side>(
             mask(&side.held()[part.held.clone()], part, &mut r);
             delta.reborrow().within(places.clone(), true).fill_zero();
             let mut z = z.reborrow().within(places, oriented);
-            sum.x += precondition(side, part, step, extra, r.as_ref(), z.reborrow());
-            if before > 0.0 {
-                let old = old.span(part.places(), oriented);
-                sum.y += dot(r.as_ref(), old, workers);
-                let old_image = old_image.span(part.places(), oriented);
-                sum.z += dot(z.as_ref(), old_image, workers);
-            }
+            sum += precondition(side, part, step, extra, r.as_ref(), z.reborrow());
         }
         sum
     };
-    let DVec3 { x: mut rz, y: old_r, z: overlap } =
-        each_side(workers, sides, 0, parts, columns, &open);
-
-    let mut curvature = before;
-    let mut beta = if before > 0.0 { (-overlap / before) as f32 } else { 0.0 };
-    let mut kept = f64::from(beta) * old_r;
-    // a matrix that has changed beyond use
-    if !(rz + kept > 0.0 && kept.abs() < 0.5 * rz) {
-        (beta, kept) = (0.0, 0.0);
-    }
+    let mut rz = each_side(workers, sides, 0, parts, columns, &open);
+    let mut beta = 0.0;
     for _ in 0..count {
         let z = &*preconditioned;
         let columns = (direction.all_mut(), image.all_mut());
@@ -94,14 +70,13 @@ pub(super) fn iterate<S: Side>(
             }
             sum
         };
-        curvature = each_side(workers, sides, 0, parts, columns, &multiply);
-        curvature += rows.multiply(direction.all(), workers);
-        let along = rz + kept;
+        let own = each_side(workers, sides, 0, parts, columns, &multiply);
+        let curvature = own + rows.multiply(direction.all(), workers);
         // nothing left to do, or a direction that rounding made worthless
-        if !(curvature > 0.0 && along > 0.0) {
-            return 0.0;
+        if !(curvature > 0.0 && rz > 0.0) {
+            return;
         }
-        let alpha = (along / curvature) as f32;
+        let alpha = (rz / curvature) as f32;
 
         let (rows, extra, direction) = (&*rows, &*extra, &*direction);
         let columns =
@@ -125,10 +100,9 @@ pub(super) fn iterate<S: Side>(
             sum
         };
         let next = each_side(workers, sides, 0, parts, columns, &advance);
-        beta = ((next + kept) / along) as f32;
-        (rz, kept) = (next, 0.0);
+        beta = (next / rz) as f32;
+        rz = next;
     }
-    curvature
 }
 
 type Opening<'a> = (DofsMut<'a>, DofsMut<'a>, DofsMut<'a>, &'a mut [f32]);

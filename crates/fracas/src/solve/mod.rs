@@ -37,6 +37,8 @@ use sides::each_side;
 
 /// Rounds per substep: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
+/// The same where something hits so fast that it would come out on the other side.
+const VIOLENT_ROUNDS: u32 = 32;
 /// Iterations per round.
 const ITERATIONS: u32 = 4;
 /// Stiffness of a contact over that of the points it touches. Softer is slower, stiffer (10 and
@@ -194,8 +196,8 @@ pub fn solve_island<S: Side>(
     }
     scratch.resize(count);
     let workers = &step.workers;
-    let mut curvature = 0.0;
-    for round in 0..=ROUNDS {
+    let rounds = if is_violent(contacts, step.h) { VIOLENT_ROUNDS } else { ROUNDS };
+    for round in 0..=rounds {
         bring_up(sides, parts, step, scratch, round == 0);
         if round == 0 {
             prepare_all(sides, parts, contacts, touches, step);
@@ -204,15 +206,26 @@ pub fn solve_island<S: Side>(
             each_contact(contacts, touches, &scratch.moved, workers, &rows::close);
         }
         links::pull(links, &scratch.moved);
-        if round < ROUNDS {
+        if round < rounds {
             each_contact(contacts, touches, &scratch.moved, workers, &rows::open);
             scratch.rows.list(contacts, touches, links, count);
             scratch.extra.fill(0.0);
-            curvature = cg::iterate(sides, parts, step, scratch, ITERATIONS, curvature);
+            cg::iterate(sides, parts, step, scratch, ITERATIONS);
         }
     }
     scratch.rows.take_felt(contacts, touches, links);
     finish(sides, parts, step, scratch);
+}
+
+/// Whether something comes nearer within the substep by more than half of the lever arm of its contact, which
+/// is about its radius: a shot, of which four rounds may leave enough to fly on.
+fn is_violent(contacts: &[Contact], h: f32) -> bool {
+    let deep = |contact: &Contact, spot: Spot| {
+        let way = h * contact.approach;
+        way * way > 0.25 * spot.anchor.arm.length_squared() && contact.gap < way
+    };
+    let spots = |contact: &Contact| [Some(contact.first), contact.second];
+    contacts.iter().any(|c| spots(c).into_iter().flatten().any(|spot| deep(c, spot)))
 }
 
 /// Calls `work` with every contact.

@@ -17,10 +17,12 @@ use crate::math::{Rot, Sym3};
 use crate::solids::{Residual, Step};
 use glam::Vec3;
 
-/// Passes that move the bodies.
+/// Passes that move the bodies, at least; half as many more only correct velocities.
 const PASSES: u32 = 4;
-/// Passes that only correct velocities.
-const RELAXED: u32 = 2;
+/// At most, and the contacts times passes up to which there are more: a few boxes on top of each other need
+/// them, and have the time.
+const MANY_PASSES: u32 = 16;
+const ROWS: u32 = 2048;
 /// Share of an overlap that a substep pushes out.
 const RECOVERED: f32 = 0.1;
 /// Largest speed at which overlaps are pushed out, in m/s.
@@ -102,7 +104,8 @@ pub fn solve_rigid_island<S: Side>(
         row.apply(movers, row.push * row.n + row.rub);
     }
     let inv_h = 1.0 / h;
-    for _ in 0..PASSES {
+    let passes = (ROWS / rows.len().max(1) as u32).clamp(PASSES, MANY_PASSES);
+    for _ in 0..passes {
         rows.iter_mut().for_each(|row| row.solve(movers, inv_h, true));
     }
     for row in rows.iter_mut() {
@@ -112,8 +115,10 @@ pub fn solve_rigid_island<S: Side>(
         place(&mut sides[part.side], part.span.start, mover, h);
         part.residual = Residual::default();
     }
-    for _ in 0..RELAXED {
-        rows.iter_mut().for_each(|row| row.solve(movers, inv_h, false));
+    for _ in 0..passes / 2 {
+        // what has not pushed in this substep may bounce in the next, and must come there at full speed
+        let pushed = rows.iter_mut().filter(|row| row.push > 0.0);
+        pushed.for_each(|row| row.solve(movers, inv_h, false));
     }
     for (part, mover) in parts.iter().zip(movers.iter()) {
         settle(&mut sides[part.side], part.span.start, mover);

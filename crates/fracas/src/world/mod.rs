@@ -93,6 +93,8 @@ pub struct World {
     gravity_now: Vec3,
     /// Length of the last substep, s.
     last_h: f32,
+    /// Length of the substep that the forces of contacts are of, s.
+    forces_of: f32,
     bodies: Vec<Body>,
     /// In the order of their handles.
     obstacles: Vec<Obstacle>,
@@ -134,6 +136,7 @@ impl World {
             steps: 0,
             gravity_now,
             last_h: 0.0,
+            forces_of: 0.0,
             bodies: Vec::new(),
             obstacles: Vec::new(),
             half_spaces: Vec::new(),
@@ -188,10 +191,10 @@ impl World {
     /// Advances everything by `dt` seconds and tells what happened.
     ///
     /// A step above 1/15 s is cut to that, and the report says how much time was dropped; one
-    /// below 1e-9 s, or not a number, changes nothing.
+    /// below 1e-5 s is dropped, one that is not a number changes nothing.
     pub fn step(&mut self, dt: f32) -> StepReport {
         if dt.is_nan() || dt < step::SHORTEST {
-            return self.report(StageTimes::default(), 0.0);
+            return self.report(StageTimes::default(), dt.max(0.0));
         }
         let taken = dt.min(step::LONGEST);
         let h = taken / self.config.substeps as f32;

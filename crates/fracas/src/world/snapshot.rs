@@ -54,7 +54,7 @@ impl World {
         bytes.number(c.debris.map_or(0, |rule| rule.budget.into()));
         save_f64s(&[self.time], &mut bytes);
         bytes.floats(&self.gravity_now.to_array());
-        bytes.floats(&[self.last_h]);
+        bytes.floats(&[self.last_h, self.forces_of]);
         let counters = [
             self.steps,
             self.next_body,
@@ -131,7 +131,7 @@ impl World {
             Self::new(config).map_err(|_| reader.damaged("settings that no world can have"))?;
         [world.time] = f64s(reader)?;
         world.gravity_now = Vec3::from(floats::<3>(reader)?);
-        [world.last_h] = floats(reader)?;
+        [world.last_h, world.forces_of] = floats(reader)?;
         let counters: Vec<u64> = reader.column_of(7)?;
         world.steps = counters[0];
         world.next_body = counters[1];

@@ -17,8 +17,11 @@ use glam::{DVec3, Vec3};
 
 /// Longest step, in s; a longer one is cut to it.
 pub(super) const LONGEST: f32 = 1.0 / 15.0;
-/// Steps below this, in s, do nothing: h² must stay far from f32's smallest number.
-pub(super) const SHORTEST: f32 = 1e-9;
+/// A substep may be this much longer than the one before, and start from its forces.
+const SAME_FORCE: f32 = 16.0;
+/// Steps below this, in s, do nothing: the rounding of a position over a substep of a microsecond is a speed of
+/// centimetres per second, and over less of metres.
+pub(super) const SHORTEST: f32 = 1e-5;
 
 /// What stages need to know of the world.
 #[derive(Clone, Copy)]
@@ -45,6 +48,11 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     if world.obstacles.iter().any(|obstacle| obstacle.moves() && obstacle.plane().is_some()) {
         world.wake_all();
     }
+    // a force of a far shorter step is rounding over next to nothing
+    if h > SAME_FORCE * world.forces_of {
+        world.touching.forget_forces();
+    }
+    world.forces_of = h;
     world.half_spaces.clear();
     world.half_spaces.extend(world.obstacles.iter().filter_map(Obstacle::half_space));
     if world.is_still() {
@@ -74,6 +82,8 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     };
 
     timed(&mut ms.predict, bodies, &|body| predict(body, around));
+    // before the others of its island meet it
+    quarantine(bodies, &mut world.events);
     number_bodies(bodies);
     loop {
         timed(&mut ms.contact, bodies, &|body| touch_obstacles(body, around));
@@ -99,7 +109,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     world.gravity_now = gravity;
     world.time = time;
     world.split_pieces(&step);
-    world.quarantine();
+    quarantine(&mut world.bodies, &mut world.events);
     world.collect_contacts();
     world.collect_sensed();
     world.obstacles.iter_mut().for_each(Obstacle::arrive);
@@ -556,28 +566,6 @@ impl World {
         }
     }
 
-    /// Puts pieces with numbers that are not finite back to the start of the substep, freezes
-    /// and reports them; the others go on.
-    fn quarantine(&mut self) {
-        for body in &mut self.bodies {
-            let particles = &mut body.particles;
-            for piece in body.pieces.iter_mut().filter(|piece| !piece.is_still()) {
-                let Some(field) = first_bad(particles, piece.span.clone()) else { continue };
-                piece.frozen = true;
-                for j in piece.span.clone() {
-                    particles.position[j] = particles.previous[j];
-                    particles.velocity[j] = Vec3::ZERO;
-                    if particles.oriented() {
-                        particles.orientation[j] = particles.previous_orientation[j];
-                        particles.spin[j] = Vec3::ZERO;
-                    }
-                }
-                let (body, piece) = (body.id, piece.id);
-                self.events.push(Event::Quarantined { body, piece, field });
-            }
-        }
-    }
-
     /// Reports pieces that came into a sensor or left it.
     fn collect_sensed(&mut self) {
         let Self { obstacles, events, touching, .. } = self;
@@ -625,13 +613,38 @@ impl World {
     }
 }
 
+/// Puts pieces with numbers that are not finite back to the start of the substep, freezes
+/// and reports them; the others go on.
+fn quarantine(bodies: &mut [Body], events: &mut Vec<Event>) {
+    for body in bodies {
+        let particles = &mut body.particles;
+        for piece in body.pieces.iter_mut().filter(|piece| !piece.is_still()) {
+            let Some(field) = first_bad(particles, piece.span.clone()) else { continue };
+            piece.frozen = true;
+            for j in piece.span.clone() {
+                particles.position[j] = particles.previous[j];
+                particles.velocity[j] = Vec3::ZERO;
+                if particles.oriented() {
+                    particles.orientation[j] = particles.previous_orientation[j];
+                    particles.spin[j] = Vec3::ZERO;
+                }
+            }
+            let (body, piece) = (body.id, piece.id);
+            events.push(Event::Quarantined { body, piece, field });
+        }
+    }
+}
+
 /// The column in which the first number that is not finite stands.
 fn first_bad(particles: &Particles, span: Span) -> Option<&'static str> {
-    let finite = |column: &[Vec3]| column[span.clone()].iter().all(|v| v.is_finite());
+    // beyond this the squares that every solve takes are not finite
+    let fine = |v: &Vec3| v.abs().max_element() < 1e15;
+    let finite = |column: &[Vec3]| column[span.clone()].iter().all(|v| v.is_finite() && fine(v));
     if !finite(&particles.position) {
         return Some("position");
     }
-    if !finite(&particles.velocity) {
+    // where it goes may be beyond numbers though its velocity is not
+    if !finite(&particles.velocity) || !finite(&particles.inertial) {
         return Some("velocity");
     }
     if particles.oriented() && !finite(&particles.spin) {

@@ -280,6 +280,13 @@ impl Touching {
         }
     }
 
+    /// Contacts start the next solve without force.
+    pub fn forget_forces(&mut self) {
+        for contact in &mut self.contacts {
+            (contact.force, contact.slip_force) = (0.0, Vec3::ZERO);
+        }
+    }
+
     /// Gives every body the pushes it felt.
     fn tell(&mut self, bodies: &mut [Body], h: f32) {
         for ((contact, touch), index) in self.contacts.iter().zip(&self.touches).zip(0..) {

@@ -44,7 +44,7 @@ pub struct Hung {
 /// 10 s at 60 Hz × 4. Length is from `top` to the centre of the last body.
 fn hang(mut world: World, last: BodyId, particle: usize, top: f64, booked: bool) -> Hung {
     let place = |world: &World| body(world, last).world_positions().nth(particle).unwrap()[1];
-    let first = world.step(1e-6).energy.held();
+    let first = world.step(1e-5).energy.held();
     let length = (top - place(&world)).abs();
     let heaviest = body(&world, last).masses().iter().copied().fold(0.0, f32::max);
     let scale = f64::from(heaviest) * GRAVITY * 0.01 * length;
