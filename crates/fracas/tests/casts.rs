@@ -706,7 +706,8 @@ fn bad_numbers_are_refused() {
 /// What stands on the floor is carried with its weight, and each of two with what lies on it.
 #[test]
 fn contacts_carry_the_weight() {
-    let mut world = World::new(Default::default()).unwrap();
+    let config = fracas::WorldConfig { sleeping: false, ..Default::default() };
+    let mut world = World::new(config).unwrap();
     let ground = world.add_half_space(floor()).unwrap();
     let lower = world
         .spawn(BodyDesc {

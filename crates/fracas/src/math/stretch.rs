@@ -378,7 +378,8 @@ mod tests {
                 prop_assert!(error < 3.0e-4, "{a:?} {m}: off by {error}");
                 let rest = a.to_mat3() * s.to_mat3() + s.to_mat3() * a.to_mat3()
                     - m - m.transpose();
-                prop_assert!(rest.abs_diff_eq(Mat3::ZERO, 6.0e-4), "{rest}");
+                // a is up to 3: 2 · 3 · the error above
+                prop_assert!(rest.abs_diff_eq(Mat3::ZERO, 1.8e-3), "{rest}");
             }
         }
 

@@ -260,10 +260,10 @@ fn bring_up<S: Side>(
             let moved = moved.reborrow().within(places.clone(), oriented);
             if starting {
                 start(particles, &held[part.held.clone()], part, step, moved);
-                solid.measure(particles, part.span.clone(), step);
             } else {
                 apply(particles, part, delta.span(part.places(), oriented), moved);
             }
+            solid.measure(particles, part.span.clone(), step);
             solid.linearise(particles, part.span.clone(), step);
             let r = r.reborrow().within(places, oriented);
             solid.gradient(particles, part.span.clone(), step, r);
