@@ -91,8 +91,8 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     }
 
     /// Takes from the particles what [`product`](Self::product) and
-    /// [`precondition`](Self::precondition) need of them. They are where the solve starts, x_n + h v_n; it
-    /// ends near enough that the matrix need not be exact at every round.
+    /// [`precondition`](Self::precondition) need of them, at the start of every round. (Only at the start of the
+    /// solve, a soft body under a heavy one burst: it is far from there when the rounds end.)
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
         let _ = (particles, span, step);
     }
