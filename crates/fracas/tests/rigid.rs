@@ -325,3 +325,25 @@ fn sleepers_wake_by_touch() {
     }
     assert!(woken, "nothing woke");
 }
+
+/// What falls asleep in a sensor has not left it, while something else still moves.
+#[test]
+fn sleepers_stay_in_their_sensor() {
+    let mut world = World::new(WorldConfig::default()).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let zone =
+        ObstacleDesc { sensor: true, ..ObstacleDesc::new(Shape::block(Vec3::splat(0.5)).unwrap()) };
+    let zone = world.add_obstacle(zone).unwrap();
+    world.spawn(rigid(Shape::block(Vec3::splat(0.1)).unwrap(), [0.0, 0.1, 0.0])).unwrap();
+    let mut ball = rigid(Shape::sphere(0.1).unwrap(), [2.0, 0.1, 0.0]);
+    ball.velocity = [1.0, 0.0, 0.0];
+    world.spawn(ball).unwrap();
+    let mut slept = false;
+    for frame in 0..120 {
+        slept |= world.step(FRAME).sleeping == 1;
+        let left = world.events().any(|event| matches!(event, Event::Left { .. }));
+        assert!(!left, "frame {frame}: it is said to have left");
+    }
+    assert!(slept, "it never slept");
+    assert_eq!(world.obstacle(zone).unwrap().inside().len(), 1);
+}

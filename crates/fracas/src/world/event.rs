@@ -32,7 +32,7 @@ pub enum Event {
         /// A piece that began; one event for each.
         piece: PieceId,
     },
-    /// A piece touched an obstacle after being clear of all in the step before.
+    /// Something pushed a piece, an obstacle or another piece, after nothing had in the substep before.
     Contact {
         /// The body.
         body: BodyId,

@@ -6,7 +6,7 @@ use super::desc::Layers;
 use super::obstacle::Obstacle;
 use super::{BodyId, ObstacleId, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
-use crate::contact::narrow::Point;
+use crate::contact::narrow::{Point, collide};
 use crate::contact::shape::{Pose, Shape};
 use crate::contact::{
     Contact, HalfSpace, Kept, KeptPoint, Key, Mover, Other, Spot, margin, meet, pairs,
@@ -218,7 +218,9 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         OBSTACLE => !scene.obstacles[o.particle as usize].moves(),
         number => scene.bodies[number as usize].pieces[o.piece as usize].is_still(),
     };
-    if still(a) && still(b) || !Layers::meet(layers(a), layers(b)) {
+    // what sleeps in a sensor is still in it
+    let sensor = b.body == OBSTACLE && scene.obstacles[b.particle as usize].sensor;
+    if still(a) && still(b) && !sensor || !Layers::meet(layers(a), layers(b)) {
         return false;
     }
     if b.body == OBSTACLE {
@@ -310,7 +312,7 @@ impl Chunk {
         let piece = &body.pieces[a.piece as usize];
         let pose = obstacle.now.seen_from(piece.origin);
         let form = body.form(i);
-        let mut mover = body.mover(i, &form, Vec3::ZERO, scene.h);
+        let mover = body.mover(i, &form, Vec3::ZERO, scene.h);
         let from = particles.position[i] - pose.position;
         let way = obstacle.drift(from);
         let margin = f32::INFINITY;
@@ -318,10 +320,8 @@ impl Chunk {
         self.points.clear();
         if obstacle.sensor {
             // it feels what is inside, not what is near
-            mover.margin = 0.0;
-            let inside = (mover.shape, &mover.pose, other.shape, &other.pose);
-            let (a, pa, b, pb) = inside;
-            let met = crate::contact::narrow::collide(a, pa, b, pb, 0.0, &mut self.points);
+            let (a, b) = (&mover, &other);
+            let met = collide(a.shape, &a.pose, b.shape, &b.pose, 0.0, &mut self.points);
             if met.is_ok() && !self.points.is_empty() {
                 self.sensed.push((obstacle.id, body.id, piece.id));
             }
