@@ -202,9 +202,11 @@ impl Solid for Rope {
     }
 
     /// The world asks for pieces afterwards, by `neighbours`.
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes) {
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64 {
         self.whole[a.min(b)] = 0;
         changes.bonds_cut.push([particles.id[a], particles.id[b]]);
+        // what it had stored is small
+        0.0
     }
 
     /// Pieces of a rope are in order already: the world moves them only as a whole, to take some

@@ -141,16 +141,26 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         0.0
     }
 
-    /// Opens cracks where the material fails and logs every edit. Returns the work it took, in
-    /// J. The default is a material that does not break.
+    /// Opens cracks where the material fails and logs every edit, after [`flow_plastic`](Self::flow_plastic) of the
+    /// same substep. Returns the elastic energy that it set free, in J. The default is a material that does not break.
+    ///
+    /// `credit` is state of the piece: time, in s, for which the model may still spend what it allows itself per second.
+    /// The model adds the substep and takes what it has used.
     fn fracture(
         &mut self,
-        particles: &Particles,
+        particles: &mut Particles,
         span: Span,
         step: &Step,
+        credit: &mut f32,
         changes: &mut Changes,
     ) -> f64 {
-        let _ = (particles, span, step, changes);
+        let _ = (particles, span, step, credit, changes);
+        0.0
+    }
+
+    /// Plastic strain around particle `i` so far: what is drawn.
+    fn plastic_strain(&self, i: usize) -> f32 {
+        let _ = i;
         0.0
     }
 
@@ -176,8 +186,8 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Live bonds.
     fn bond_count(&self) -> usize;
 
-    /// Removes the bond of `a` and `b`, which exists; logs it and the rebuilt groups.
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes);
+    /// Removes the bond of `a` and `b`, which exists, and logs it. Returns the elastic energy that it set free, in J.
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64;
 
     /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
     fn permute(&mut self, order: &[u32], place: &[u32]);

@@ -111,6 +111,8 @@ pub struct Piece {
     pub(super) shape: Option<Motion>,
     /// Momenta after predict, before the solve.
     pub(super) predicted: Motion,
+    /// Time for which it may still break, in s; see [`Solid::fracture`](crate::solids::Solid::fracture).
+    pub(super) credit: f32,
 }
 
 /// Room of a body, never read across steps.
@@ -274,6 +276,12 @@ impl Body {
     pub fn strains(&self) -> Vec<[f32; 3]> {
         let solid = self.model.solid();
         (0..self.particles.len()).map(|j| solid.strain(&self.particles, j)).collect()
+    }
+
+    /// Plastic strain of all particles so far, in the same order.
+    pub fn plastic_strains(&self) -> Vec<f32> {
+        let solid = self.model.solid();
+        (0..self.particles.len()).map(|j| solid.plastic_strain(j)).collect()
     }
 
     /// Mass of all particles, in kg, in the same order.

@@ -1,6 +1,7 @@
 //! The one log of edits of topology.
 
 use super::ids::{ParticleId, PieceId};
+use glam::{DVec3, Vec3};
 
 /// What changed in a body's topology since the log was last emptied, in order. Caches and drawable
 /// meshes follow a body by this log alone.
@@ -8,10 +9,31 @@ use super::ids::{ParticleId, PieceId};
 pub struct Changes {
     /// Bonds that were cut, by their ends.
     pub bonds_cut: Vec<[ParticleId; 2]>,
+    /// The faces that opened by that, one for each.
+    pub opened: Vec<Opened>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,
     /// Pieces that were taken away with all their particles.
     pub pieces_removed: Vec<PieceId>,
+}
+
+/// New surface: a face between two particles, or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opened {
+    /// The piece in which it opened; told by the world.
+    pub piece: PieceId,
+    /// The particles on both sides.
+    pub ends: [ParticleId; 2],
+    /// Its middle, in m. A model tells it relative to the origin of the piece, and the world moves it.
+    pub position: DVec3,
+    /// Its normal in the world.
+    pub normal: Vec3,
+    /// Its area, in m².
+    pub area: f32,
+    /// Elastic energy that it set free, in J.
+    pub energy: f32,
+    /// Index into the body's materials.
+    pub material: u16,
 }
 
 impl Changes {
@@ -19,6 +41,7 @@ impl Changes {
     pub(crate) fn with_room(bonds: usize, particles: usize) -> Self {
         Self {
             bonds_cut: Vec::with_capacity(bonds),
+            opened: Vec::with_capacity(bonds),
             pieces_split: Vec::with_capacity(2 * particles),
             pieces_removed: Vec::with_capacity(particles),
         }
@@ -27,6 +50,7 @@ impl Changes {
     /// Forgets everything and keeps the room.
     pub fn clear(&mut self) {
         self.bonds_cut.clear();
+        self.opened.clear();
         self.pieces_split.clear();
         self.pieces_removed.clear();
     }

@@ -276,6 +276,7 @@ impl World {
             born: None,
             shape: None,
             predicted: Motion::default(),
+            credit: 0.0,
         };
         self.next_piece += 1;
         let mut body = Body {
@@ -434,8 +435,11 @@ impl World {
             return;
         }
         let before = body.stored(&step, self.config.books);
-        self.events.push(body.crack_between(i, j));
-        body.model.solid_mut().cut(&body.particles, i, j, &mut body.changes);
+        let (seen, piece) = (body.changes.opened.len(), body.piece_of(i as u32) as usize);
+        body.model.solid_mut().cut(&mut body.particles, i, j, &mut body.changes);
+        let opened = &mut body.changes.opened[seen..];
+        super::step::place_cracks(opened, &body.pieces[piece]);
+        self.events.extend(opened.iter().map(|opened| Event::crack(id, opened)));
         body.cuts_seen = body.changes.bonds_cut.len();
         super::pieces::split(body, Some(self.time), &mut self.next_piece, &mut self.events);
         body.spent.fracture_work += before - body.stored(&step, self.config.books);
@@ -459,24 +463,6 @@ impl World {
 }
 
 impl Body {
-    /// The crack that cutting the bond of two particles by command opens.
-    fn crack_between(&self, i: usize, j: usize) -> Event {
-        let piece = &self.pieces[self.pieces.partition_point(|piece| piece.span.end <= i)];
-        let (a, b) = (self.particles.position[i], self.particles.position[j]);
-        let middle = piece.origin + (0.5 * (a + b)).as_dvec3();
-        // the face between two fragments of this size, were they cubes
-        let side = |k: usize| self.particles.radii[k].iter().sum::<f32>() / 3.0;
-        Event::Crack {
-            body: self.id,
-            piece: piece.id,
-            position: middle.to_array(),
-            normal: (b - a).normalize_or(Vec3::X).to_array(),
-            area: 4.0 * side(i) * side(j),
-            energy: 0.0,
-            material: self.particles.material[i],
-        }
-    }
-
     /// Ψ of all pieces, in J, remembered as the energy their next substep starts from; 0 without
     /// books.
     pub(super) fn stored(&mut self, step: &Step, books: bool) -> f64 {

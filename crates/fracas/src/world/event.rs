@@ -1,5 +1,6 @@
 //! What happened, as plain structs in a deterministic order.
 
+use super::Opened;
 use super::ids::{AttachmentId, BodyId, ObstacleId, PieceId};
 
 /// Something that happened during a step.
@@ -18,7 +19,7 @@ pub enum Event {
         normal: [f32; 3],
         /// Its area, in m².
         area: f32,
-        /// Work it took, in J; 0 for a bond that a command cut.
+        /// Elastic energy that it set free, in J.
         energy: f32,
         /// Index into the body's materials.
         material: u16,
@@ -109,4 +110,19 @@ pub enum Event {
         /// What ran out.
         what: &'static str,
     },
+}
+
+impl Event {
+    /// Of a face that opened in a body.
+    pub(super) fn crack(body: BodyId, opened: &Opened) -> Self {
+        Self::Crack {
+            body,
+            piece: opened.piece,
+            position: opened.position.to_array(),
+            normal: opened.normal.to_array(),
+            area: opened.area,
+            energy: opened.energy,
+            material: opened.material,
+        }
+    }
 }

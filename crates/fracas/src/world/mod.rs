@@ -35,7 +35,7 @@ pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
 pub use blast::Blast;
 pub use body::{Body, Piece};
 pub use casts::Casts;
-pub use changes::Changes;
+pub use changes::{Changes, Opened};
 pub use command::Command;
 pub use config::WorldConfig;
 pub use contacts::ContactPoint;

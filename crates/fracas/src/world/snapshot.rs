@@ -199,7 +199,7 @@ impl Body {
             hash.number(piece.span.end as u64);
             hash.number(u64::from(piece.frozen) | u64::from(piece.touched_before) << 1);
             hash.number(piece.asleep.map_or(0, |id| id.0));
-            hash.floats(&[piece.quiet]);
+            hash.floats(&[piece.quiet, piece.credit]);
             hash.number(piece.born.unwrap_or(f64::INFINITY).to_bits());
             for x in piece.origin.to_array() {
                 hash.number(x.to_bits());
@@ -258,7 +258,7 @@ impl Body {
             let [x, y, z] = piece.origin.to_array();
             let born = piece.born.unwrap_or(f64::INFINITY);
             save_f64s(&[x, y, z, piece.elastic, born], bytes);
-            bytes.floats(&[piece.residual.relative, piece.quiet]);
+            bytes.floats(&[piece.residual.relative, piece.quiet, piece.credit]);
         }
         bytes.number(self.grips.len() as u64);
         for grip in &self.grips {
@@ -312,7 +312,7 @@ impl Body {
                 return Err(reader.damaged("pieces that do not follow each other"));
             }
             let [x, y, z, elastic, born] = f64s(reader)?;
-            let [relative, quiet] = floats(reader)?;
+            let [relative, quiet, credit] = floats(reader)?;
             pieces.push(Piece {
                 id: PieceId(numbers[0]),
                 span: start..end,
@@ -329,6 +329,7 @@ impl Body {
                 residual: Residual { relative },
                 shape: None,
                 predicted: Motion::default(),
+                credit,
             });
             start = end;
         }

@@ -5,7 +5,7 @@ use super::event::Event;
 use super::field::{self, Field};
 use super::obstacle::Obstacle;
 use super::report::StageTimes;
-use super::{Reaction, World};
+use super::{Opened, Reaction, World};
 use crate::contact::{HalfSpace, touch_half_spaces};
 use crate::math::{Rot, ops};
 use crate::parallel::{Span, Workers};
@@ -299,9 +299,10 @@ pub(super) fn range_of<T>(list: &[T], span: &Span, particle: impl Fn(&T) -> u32)
 
 fn flow_plastic(body: &mut Body, around: Around<'_>) {
     let solid = body.model.solid_mut();
-    for piece in body.pieces.iter().filter(|piece| !piece.is_still()) {
-        body.spent.plastic_work +=
-            solid.flow_plastic(&body.particles, piece.span.clone(), around.step);
+    for piece in body.pieces.iter_mut().filter(|piece| !piece.is_still()) {
+        let work = solid.flow_plastic(&body.particles, piece.span.clone(), around.step);
+        body.spent.plastic_work += work;
+        piece.elastic -= work;
     }
 }
 
@@ -310,12 +311,23 @@ fn fracture(body: &mut Body, around: Around<'_>) {
     if !around.breaking {
         return;
     }
-    let solid = body.model.solid_mut();
-    let ready = |piece: &&Piece| !piece.is_still() && piece.residual.converged();
-    for piece in body.pieces.iter().filter(ready) {
-        let span = piece.span.clone();
-        body.spent.fracture_work +=
-            solid.fracture(&body.particles, span, around.step, &mut body.changes);
+    let Body { model, pieces, particles, changes, spent, .. } = body;
+    let solid = model.solid_mut();
+    let ready = |piece: &&mut Piece| !piece.is_still() && piece.residual.converged();
+    for piece in pieces.iter_mut().filter(ready) {
+        let (span, seen) = (piece.span.clone(), changes.opened.len());
+        let freed = solid.fracture(particles, span, around.step, &mut piece.credit, changes);
+        spent.fracture_work += freed;
+        piece.elastic -= freed;
+        place_cracks(&mut changes.opened[seen..], piece);
+    }
+}
+
+/// Cracks that a model has opened in a piece, from its frame to the world.
+pub(super) fn place_cracks(opened: &mut [Opened], piece: &Piece) {
+    for opened in opened {
+        opened.piece = piece.id;
+        opened.position += piece.origin;
     }
 }
 
@@ -558,6 +570,8 @@ impl World {
     fn split_pieces(&mut self, step: &Step) {
         for body in &mut self.bodies {
             if body.changes.bonds_cut.len() > body.cuts_seen {
+                let opened = body.changes.opened.get(body.cuts_seen..).unwrap_or_default();
+                self.events.extend(opened.iter().map(|opened| Event::crack(body.id, opened)));
                 body.cuts_seen = body.changes.bonds_cut.len();
                 let born = Some(self.time);
                 super::pieces::split(body, born, &mut self.next_piece, &mut self.events);

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! Ψ = ½ Σ_g k_g Σ_{j∈g} ( w_j |x_j − g_gj|² + φ_gjᵀ J_j φ_gj / n_j ),
-//! g_gj = R_g (x̄_j − c̄_g) + c_g,    φ_gj = log(R_g Q_j⁻¹)
+//! g_gj = R_g F_P (x̄_j − c̄_g) + c_g,    φ_gj = log(R_g Q_j⁻¹)
 //! ```
 //!
 //! | symbol | meaning |
@@ -13,6 +13,7 @@
 //! | x, x*, Q, Q* | position and orientation relative to rest; with * without constraint |
 //! | w_j = m_j/n_j | weight in each of the n_j groups that held j at rest |
 //! | R_g, c_g | rotation and centre of group g |
+//! | F_P | plastic deformation of the group, see `plastic`; 1 where nothing has flowed |
 //! | s_j = Σ_g k_g/n_j | stiffness that particle j feels, per mass |
 //!
 //! R_g and c_g minimise Ψ, so its gradient is taken with both fixed. Per sweep every particle
@@ -70,6 +71,8 @@ pub(super) struct Constants<'a> {
     pub rest: &'a Rest,
     /// Factor on every k_g, at most 1, that the sweeps can reach.
     pub reached: f32,
+    /// Whether some F_P is not 1.
+    pub flowed: bool,
     pub level: Level,
 }
 
@@ -186,7 +189,7 @@ fn start_alone(
 }
 
 /// The particles' records for where they are.
-fn write_members(
+pub(super) fn write_members(
     constants: Constants<'_>,
     particles: &Particles,
     members: &mut [Member],
@@ -257,18 +260,63 @@ fn fit_groups(
     let columns = (&mut rotation[span.clone()], &mut goals[span.clone()]);
     workers.for_span(span, columns, &|range, (rotation, goals)| {
         let rest = constants.rest;
-        dispatch!(constants.level, simd => fit_wide(simd, range, rest, members, rotation, goals));
+        dispatch!(constants.level, simd => if constants.flowed {
+            fit_wide::<_, true>(simd, range, rest, members, rotation, goals)
+        } else {
+            fit_wide::<_, false>(simd, range, rest, members, rotation, goals)
+        });
     });
 }
 
-/// Per group g (000 eq. 1 with moments of sec. 3.2, centred as erratum 000.6 asks):
+/// Sums over eight groups, from which rotation, goals and stretch follow.
+pub(super) struct Moments<S: Simd> {
+    /// B = Σ w (x − c)(x̄ − c̄)ᵀ: the part of positions.
+    pub positions: Mat3x8<S>,
+    /// Σ Q Ē/n: the part of the particles themselves.
+    pub own: Mat3x8<S>,
+    /// Σ w u.
+    pub shift: Vec3x8<S>,
+}
+
+/// Moments of eight groups from `g` on, centred as erratum 000.6 asks:
 ///
 /// ```text
-/// A_pq = P + Σ w u x̄ᵀ − (Σ w u) c̄ᵀ + Σ Q Ē/n,   R ← one Newton step on SO(3),
-/// c = c̄ + Σ w u / M,   T = R,   t = c − T c̄
+/// B = P + Σ w u x̄ᵀ − (Σ w u) c̄ᵀ
 /// ```
 #[inline(always)]
-fn fit_wide<S: Simd>(
+pub(super) fn moments<S: Simd>(
+    simd: S,
+    rest: &Rest,
+    members: &[Member],
+    g: usize,
+    lanes: usize,
+) -> Moments<S> {
+    let sums = sum_of_eight(simd, rest, members, g, lanes);
+    let (b0, b1, b2) = (transpose(sums[0]), transpose(sums[1]), transpose(sums[2]));
+    let c_rest = load_vec3(simd, &rest.centre, g);
+    let spread = load_sym3(simd, &rest.spread, g);
+    let shift = vec3(b1[1], b1[2], b1[3]);
+    let from_u = WideMat3 {
+        x_axis: vec3(b0[0], b0[1], b0[2]) - shift * c_rest.x,
+        y_axis: vec3(b0[3], b0[4], b0[5]) - shift * c_rest.y,
+        z_axis: vec3(b0[6], b0[7], b1[0]) - shift * c_rest.z,
+    };
+    let own = WideMat3 {
+        x_axis: vec3(b1[4], b1[5], b1[6]),
+        y_axis: vec3(b1[7], b2[0], b2[1]),
+        z_axis: vec3(b2[2], b2[3], b2[4]),
+    };
+    Moments { positions: spread.to_mat3() + from_u, own, shift }
+}
+
+/// Per group g (000 eq. 1 with moments of sec. 3.2; F_P on the positions only, erratum 000.17):
+///
+/// ```text
+/// A_pq = B F_P + Σ Q Ē/n,   R ← one Newton step on SO(3),
+/// c = c̄ + Σ w u / M,   T = R F_P,   t = c − T c̄
+/// ```
+#[inline(always)]
+fn fit_wide<S: Simd, const FLOWED: bool>(
     simd: S,
     range: Span,
     rest: &Rest,
@@ -279,28 +327,20 @@ fn fit_wide<S: Simd>(
     let mut at = 0;
     while at < range.len() {
         let (g, lanes) = (range.start + at, (range.len() - at).min(8));
-        let sums = sum_of_eight(simd, rest, members, g, lanes);
-        let (b0, b1, b2) = (transpose(sums[0]), transpose(sums[1]), transpose(sums[2]));
+        let Moments { positions, own, shift } = moments(simd, rest, members, g, lanes);
         let c_rest = load_vec3(simd, &rest.centre, g);
-        let spread = load_sym3(simd, &rest.spread, g);
-        let wu = vec3(b1[1], b1[2], b1[3]);
-        let from_u = WideMat3 {
-            x_axis: vec3(b0[0], b0[1], b0[2]) - wu * c_rest.x,
-            y_axis: vec3(b0[3], b0[4], b0[5]) - wu * c_rest.y,
-            z_axis: vec3(b0[6], b0[7], b1[0]) - wu * c_rest.z,
+        let start = load_rotations(simd, &rotation[at..at + lanes]);
+        let (q, turned) = if FLOWED {
+            let plastic = load_sym3(simd, &rest.plastic, g).to_mat3();
+            let q = newton_step(&(positions * plastic + own), start);
+            (q, q.to_mat3() * plastic)
+        } else {
+            let q = newton_step(&(positions + own), start);
+            (q, q.to_mat3())
         };
-        let own = WideMat3 {
-            x_axis: vec3(b1[4], b1[5], b1[6]),
-            y_axis: vec3(b1[7], b2[0], b2[1]),
-            z_axis: vec3(b2[2], b2[3], b2[4]),
-        };
-        let a_pq = spread.to_mat3() + from_u + own;
-
-        let q = newton_step(&a_pq, load_rotations(simd, &rotation[at..at + lanes]));
-        let r = q.to_mat3();
-        let t = c_rest + wu * load_lanes(simd, &rest.inv_mass, g) - r * c_rest;
+        let t = c_rest + shift * load_lanes(simd, &rest.inv_mass, g) - turned * c_rest;
         let k = load_lanes(simd, &rest.stiffness, g);
-        store_goals(k, r, t, q, &mut goals[at..at + lanes]);
+        store_goals(k, turned, t, q, &mut goals[at..at + lanes]);
         store_rotations(q, &mut rotation[at..at + lanes]);
         at += 8;
     }
@@ -589,9 +629,10 @@ pub(super) fn diagonal(constants: Constants<'_>, j: usize, h: f32) -> f32 {
     1.0 / (h * h) + constants.reached * constants.rest.share[j]
 }
 
-/// S_g of group `g`, from positions alone: the ellipsoids, which do not stretch, would dilute it
-/// (erratum 000.7). Its rotation is brought up to the particles, from `start` on.
-pub(super) fn stretch(rest: &Rest, particles: &Particles, start: Rot, g: usize) -> Sym3 {
+/// Rotation and stretch S of group `g` as its members are. S is that of positions alone: the ellipsoids, which
+/// do not stretch, would dilute it (erratum 000.7); and it is the elastic part, what F_P leaves (erratum 000.17). The
+/// rotation is brought up to the particles, from `start` on.
+pub(super) fn stretch(rest: &Rest, particles: &Particles, start: Rot, g: usize) -> (Rot, Sym3) {
     let list = rest.groups.of(g);
     let weighted = |j: u32| rest.weight[j as usize] * particles.position[j as usize];
     let centre = list.iter().map(|&j| weighted(j)).sum::<Vec3>() * rest.inv_mass[g];
@@ -604,11 +645,14 @@ pub(super) fn stretch(rest: &Rest, particles: &Particles, start: Rot, g: usize) 
         positions += Mat3::from_cols(p * q.x, p * q.y, p * q.z);
         own += particles.orientation[j].to_mat3() * sym3_at(&rest.moment, j).to_mat3();
     }
+    let plastic = rest.plastic_of(g).to_mat3();
+    let positions = positions * plastic;
     let mut r = start;
     for _ in 0..AUDIT_STEPS {
         r = math::newton_step(&(positions + own), r);
     }
-    undiluted_stretch(&rest.spread_of(g), &positions, r)
+    let spread = Sym3::from_mat3(&(plastic * rest.spread_of(g).to_mat3() * plastic));
+    (r, undiluted_stretch(&spread, &positions, r))
 }
 
 /// Ψ in f64, member by member, with these rotations of the groups.
@@ -619,32 +663,37 @@ pub(super) fn energy(
     span: Span,
     workers: &Workers,
 ) -> f64 {
+    workers.sum(span, &|leaf: Span| {
+        leaf.map(|g| group_energy(constants, particles, rotation[g], g)).sum()
+    })
+}
+
+/// What group `g` adds to Ψ with this rotation, in J.
+pub(super) fn group_energy(
+    constants: Constants<'_>,
+    particles: &Particles,
+    rotation: Rot,
+    g: usize,
+) -> f64 {
     let rest = constants.rest;
-    let twice = workers.sum(span, &|leaf: Span| {
-        let mut sum = 0.0;
-        for g in leaf {
-            let list = rest.groups.of(g);
-            if list.len() == 1 {
-                continue;
-            }
-            let (r, c_rest) = (rotation[g].to_mat3(), rest.centre_of(g));
-            let weighted = |j: usize| rest.weight[j] * (particles.position[j] - particles.rest[j]);
-            let moved: Vec3 = list.iter().map(|&j| weighted(j as usize)).sum();
-            let centre = c_rest + moved * rest.inv_mass[g];
-            let mut group = 0.0;
-            for &j in list {
-                let j = j as usize;
-                let goal = r * (particles.rest[j] - c_rest) + centre;
-                let off = particles.position[j] - goal;
-                let phi = (rotation[g] * particles.orientation[j].inverse()).log();
-                let turned = phi.dot(particles.inertia_times(j, phi)) / rest.group_count[j];
-                group += f64::from(rest.weight[j] * off.length_squared() + turned);
-            }
-            sum += f64::from(rest.stiffness[g]) * group;
-        }
-        sum
-    });
-    0.5 * f64::from(constants.reached) * twice
+    let list = rest.groups.of(g);
+    if list.len() == 1 {
+        return 0.0;
+    }
+    let (t, c_rest) = (rotation.to_mat3() * rest.plastic_of(g).to_mat3(), rest.centre_of(g));
+    let weighted = |j: usize| rest.weight[j] * (particles.position[j] - particles.rest[j]);
+    let moved: Vec3 = list.iter().map(|&j| weighted(j as usize)).sum();
+    let centre = c_rest + moved * rest.inv_mass[g];
+    let mut sum = 0.0;
+    for &j in list {
+        let j = j as usize;
+        let goal = t * (particles.rest[j] - c_rest) + centre;
+        let off = particles.position[j] - goal;
+        let phi = (rotation * particles.orientation[j].inverse()).log();
+        let turned = phi.dot(particles.inertia_times(j, phi)) / rest.group_count[j];
+        sum += f64::from(rest.weight[j] * off.length_squared() + turned);
+    }
+    0.5 * f64::from(constants.reached * rest.stiffness[g]) * sum
 }
 
 /// k (T, t, q) as records.

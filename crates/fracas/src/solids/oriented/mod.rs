@@ -1,12 +1,14 @@
 //! Oriented particles (seed 000): shape matching over the neighbourhood of every particle, each
 //! with a position and an orientation.
 //!
-//! [`rest`](self) builds the groups, `elastic` holds the energy and the sweep, `linear` the linearised problem
-//! (`lanes` what they load and store eight at a time), `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch in each direction by itself.
+//! [`rest`](self) builds the groups, `elastic` holds the energy and the sweep, `linear` the linearised problem, `plastic`
+//! measures strains and lets rest shapes flow, `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch
+//! in each direction by itself.
 
 mod elastic;
 mod fracture;
 mod linear;
+mod plastic;
 mod rest;
 #[cfg(test)]
 mod tests;
@@ -24,6 +26,7 @@ use crate::world::Changes;
 use elastic::{Constants, Scratch};
 use glam::Vec3;
 use linear::Frame;
+use plastic::{Flowing, Tension};
 use rest::{Refused, Rest};
 
 /// A body of oriented particles. Group i belongs to particle i.
@@ -41,8 +44,13 @@ pub struct Oriented {
     /// a body does not stiffen while it breaks.
     mean_share: f32,
     bond_count: usize,
+    /// Whether some F_P is not 1: follows from the rest shape.
+    flowed: bool,
+    /// Whether nothing of it can flow or break: follows from the limits.
+    lasting: bool,
     level: Level,
     scratch: Scratch,
+    room: fracture::Room,
     frame: Frame,
     /// Rotations of an audit.
     audited: Vec<Rot>,
@@ -90,8 +98,11 @@ impl Oriented {
             reached: 1.0,
             mean_share: (total / count.max(1) as f64) as f32,
             bond_count,
+            flowed: rest.has_flowed(),
+            lasting: rest.limits.are_none(),
             level: Level::new(),
             scratch: Scratch::new(count),
+            room: fracture::Room::new(count),
             frame: Frame::new(count),
             audited: vec![Rot::IDENTITY; count],
             moved: (Vec::with_capacity(count), Vec::with_capacity(room), Vec::with_capacity(count)),
@@ -103,8 +114,19 @@ impl Oriented {
 /// Borrows the constants beside the mutable columns.
 macro_rules! constants {
     ($self:ident) => {
-        Constants { rest: &$self.rest, reached: $self.reached, level: $self.level }
+        Constants {
+            rest: &$self.rest,
+            reached: $self.reached,
+            flowed: $self.flowed,
+            level: $self.level,
+        }
     };
+}
+
+impl Oriented {
+    fn constants(&self) -> Constants<'_> {
+        constants!(self)
+    }
 }
 
 impl Solid for Oriented {
@@ -175,9 +197,9 @@ impl Solid for Oriented {
     }
 
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
+        let constants = constants!(self);
         let Self { rotation, audited, scratch, .. } = self;
         audited[span.clone()].copy_from_slice(&rotation[span.clone()]);
-        let constants = Constants { rest: &self.rest, reached: self.reached, level: self.level };
         for _ in 0..elastic::AUDIT_STEPS {
             elastic::linearise(constants, particles, audited, scratch, span.clone(), step);
         }
@@ -186,7 +208,7 @@ impl Solid for Oriented {
     }
 
     fn strain(&self, particles: &Particles, i: usize) -> [f32; 3] {
-        let stretch = elastic::stretch(&self.rest, particles, self.rotation[i], i);
+        let (_, stretch) = elastic::stretch(&self.rest, particles, self.rotation[i], i);
         log_stretches(symmetric_eigen(&stretch).0).value
     }
 
@@ -202,9 +224,56 @@ impl Solid for Oriented {
         self.bond_count
     }
 
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes) {
-        fracture::cut(self, particles, a, b, changes);
-        self.bond_count -= 1;
+    fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        if self.lasting || span.len() == 1 {
+            return 0.0;
+        }
+        let (members, workers) = (&mut self.scratch.members, &step.workers);
+        elastic::write_members(constants!(self), particles, members, span.clone(), workers);
+        // out of the rest shape while it is read
+        let mut plastic = std::mem::take(&mut self.rest.plastic);
+        let mut flowed = std::mem::take(&mut self.rest.limits.flowed);
+        let columns = Flowing {
+            rotation: &mut self.rotation[span.clone()],
+            plastic: plastic.each_mut().map(|column| &mut column[span.clone()]),
+            flowed: &mut flowed[span.clone()],
+            tension: &mut self.room.tension[span.clone()],
+        };
+        let constants = constants!(self);
+        let members = &self.scratch.members;
+        let work = plastic::flow(constants, particles, members, span.clone(), step, columns);
+        self.rest.plastic = plastic;
+        self.rest.limits.flowed = flowed;
+        if work != 0.0 {
+            self.flowed = true;
+            for g in span.filter(|&g| self.room.tension[g].flowed) {
+                self.rest.follow_flow(g);
+            }
+        }
+        work
+    }
+
+    fn fracture(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        step: &Step,
+        credit: &mut f32,
+        changes: &mut Changes,
+    ) -> f64 {
+        if self.lasting || span.len() == 1 {
+            return 0.0;
+        }
+        fracture::fracture(self, particles, span, step, credit, changes)
+    }
+
+    fn plastic_strain(&self, i: usize) -> f32 {
+        self.rest.limits.flowed[i]
+    }
+
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64 {
+        let along = (particles.position[b] - particles.position[a]).normalize_or(Vec3::X);
+        fracture::cut(self, particles, a, b, along, changes)
     }
 
     fn permute(&mut self, order: &[u32], place: &[u32]) {
@@ -236,6 +305,14 @@ impl Solid for Oriented {
     }
 
     fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
+        if let Some(column) = self.rest.limits.of_field(field) {
+            column.fill(value);
+            for g in 0..self.rotation.len() {
+                self.rest.limits.harden(g);
+                self.rest.rebuild_limit(g);
+            }
+            self.lasting = self.rest.limits.are_none();
+        }
         match field {
             MaterialField::Density => Err(NeedsReload),
             MaterialField::YoungsModulus => {
@@ -275,6 +352,8 @@ impl Solid for Oriented {
             let mass: f64 = list.iter().map(|&j| f64::from(self.rest.weight[j as usize])).sum();
             let stored = f64::from(self.rest.inv_mass[i]);
             assert!((mass * stored - 1.0).abs() < 1e-5, "group {i} has a stale mass");
+            let volume = self.rest.plastic_of(i).determinant();
+            assert!((volume - 1.0).abs() < 1e-5, "F_P of group {i} has determinant {volume}");
         }
         assert_eq!(bonds, 2 * self.bond_count, "bonds are miscounted");
     }
@@ -283,6 +362,9 @@ impl Solid for Oriented {
         hash.floats(&self.rotation);
         hash.column(&self.rest.groups.count);
         hash.floats(&self.rest.share);
+        self.rest.plastic.iter().for_each(|column| hash.floats(column));
+        hash.floats(&self.rest.limits.flowed);
+        hash.floats(&self.rest.limits.load);
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
@@ -290,6 +372,7 @@ impl Solid for Oriented {
         bytes.column(&rest.groups.first);
         bytes.column(&rest.groups.count);
         bytes.column(&rest.groups.member);
+        bytes.floats(&rest.groups.area);
         for column in rest.float_columns() {
             bytes.floats(column);
         }
@@ -308,9 +391,13 @@ impl Solid for Oriented {
                 first: reader.column_of(count)?,
                 count: reader.column_of(count)?,
                 member: reader.column()?,
+                area: reader.column()?,
             },
             ..Rest::default()
         };
+        if rest.groups.area.len() != rest.groups.member.len() {
+            return Err(reader.damaged("a column of wrong length"));
+        }
         rest.groups.check(count).map_err(|what| reader.damaged(what))?;
         for column in rest.float_columns_mut() {
             *column = reader.column_of(count)?;

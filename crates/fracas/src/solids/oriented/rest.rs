@@ -1,7 +1,7 @@
 //! From geometry to the rest shape.
 
-use crate::material::{Material, MaterialError, MaterialSample, PointValues};
-use crate::math::{Rot, Sym3};
+use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
+use crate::math::{Rot, Sym3, symmetric_eigen};
 use crate::solids::{NewParticle, Particles};
 use glam::{DMat3, DVec3, Vec3};
 
@@ -15,6 +15,8 @@ pub struct OrientedShape {
     pub points: Vec<OrientedPoint>,
     /// Pairs of indices into `points`, each pair once, in any order.
     pub bonds: Vec<[u32; 2]>,
+    /// Area of the face that each of `bonds` joins, in m²; empty if it is not known, and estimated then.
+    pub areas: Vec<f32>,
     /// What a material can follow at each of `points`; empty if nothing is known.
     pub values: PointValues,
 }
@@ -47,6 +49,8 @@ pub struct Groups {
     pub count: Vec<u32>,
     /// The lists: the particle itself first.
     pub member: Vec<u32>,
+    /// Area of the face between the particle and each of its list, in m²; 0 for itself.
+    pub area: Vec<f32>,
 }
 
 impl Groups {
@@ -74,12 +78,19 @@ impl Groups {
                 filled[i as usize] += 1;
             }
         }
-        let mut groups = Self { first, count, member };
+        let area = vec![0.0; member.len()];
+        let mut groups = Self { first, count, member, area };
         for i in 0..particle_count {
             let (at, n) = (groups.first[i] as usize, groups.count[i] as usize);
             groups.member[at + 1..at + n].sort_unstable();
         }
         groups
+    }
+
+    /// Place in the lists where group `i` holds `j`.
+    pub fn slot(&self, i: usize, j: usize) -> Option<usize> {
+        let at = self.first[i] as usize;
+        self.of(i).iter().position(|&m| m as usize == j).map(|k| at + k)
     }
 
     /// Members of group `i`, the particle itself first.
@@ -115,6 +126,7 @@ impl Groups {
         let list = &mut self.member[at..at + n];
         if let Some(k) = list[1..].iter().position(|&m| m as usize == j) {
             list[1 + k..].rotate_left(1);
+            self.area[at + 1 + k..at + n].rotate_left(1);
             self.count[i] -= 1;
         }
     }
@@ -145,6 +157,146 @@ pub struct Rest {
     pub inv_mass: Vec<f32>,
     /// P_g = Σ w_j (x̄_j − c̄)(x̄_j − c̄)ᵀ as xx, yy, zz, xy, yz, zx, kg m².
     pub spread: [Vec<f32>; 6],
+    /// F_P of the group, symmetric and of determinant 1 (000 sec. 3.4): its rest shape is F_P (x̄ − c̄).
+    pub plastic: [Vec<f32>; 6],
+    /// Smallest eigenvalue of F_P P F_P, kg m².
+    pub least: Vec<f32>,
+    /// When the group flows and breaks.
+    pub limits: Limits,
+}
+
+/// Of each group, what its material stands and how far it has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// E, Pa.
+    pub modulus: Vec<f32>,
+    /// σ_Y, Pa.
+    pub yield_stress: Vec<f32>,
+    /// Rate at which strain beyond yield turns plastic, 1/s.
+    pub creep_rate: Vec<f32>,
+    /// H, Pa.
+    pub hardening: Vec<f32>,
+    /// Largest principal value of F_P, and its inverse the smallest.
+    pub plastic_limit: Vec<f32>,
+    /// σ_t, Pa.
+    pub strength: Vec<f32>,
+    /// σ_c, Pa.
+    pub compressive: Vec<f32>,
+    /// K_c, Pa√m.
+    pub toughness: Vec<f32>,
+    /// Averaging window of the break test, s.
+    pub load_time: Vec<f32>,
+    /// Mean distance of its neighbours at rest, m.
+    pub spacing: Vec<f32>,
+    /// Plastic strain so far: state.
+    pub flowed: Vec<f32>,
+    /// Averaged strain that the break test compares: state.
+    pub load: Vec<f32>,
+    /// Strain at which it flows, hardening included. Follows from the above, like the next.
+    pub yield_strain: Vec<f32>,
+    /// Strain at which it parts, without damage.
+    pub break_strain: Vec<f32>,
+}
+
+/// Strains beyond this are none; so that quotients of strains stay numbers.
+const NEVER: f32 = 1e6;
+
+impl Limits {
+    fn with_room(count: usize) -> Self {
+        let mut limits = Self::default();
+        limits.columns_mut().into_iter().for_each(|column| column.reserve(count));
+        limits
+    }
+
+    pub(super) fn push(&mut self, sample: &MaterialSample, spacing: f32) {
+        self.modulus.push(sample.youngs_modulus);
+        self.yield_stress.push(sample.yield_stress);
+        self.creep_rate.push(sample.creep_rate);
+        self.hardening.push(sample.hardening_modulus);
+        self.plastic_limit.push(sample.plastic_limit);
+        self.strength.push(sample.strength);
+        self.compressive.push(sample.compressive_strength);
+        self.toughness.push(sample.toughness);
+        self.load_time.push(sample.load_time);
+        self.spacing.push(spacing);
+        self.flowed.push(0.0);
+        self.load.push(0.0);
+        self.yield_strain.push(NEVER);
+        self.break_strain.push(NEVER);
+    }
+
+    /// Every column, in the order in which they are saved.
+    pub(super) fn columns(&self) -> [&Vec<f32>; 14] {
+        [
+            &self.modulus,
+            &self.yield_stress,
+            &self.creep_rate,
+            &self.hardening,
+            &self.plastic_limit,
+            &self.strength,
+            &self.compressive,
+            &self.toughness,
+            &self.load_time,
+            &self.spacing,
+            &self.flowed,
+            &self.load,
+            &self.yield_strain,
+            &self.break_strain,
+        ]
+    }
+
+    /// The same, to change.
+    pub(super) fn columns_mut(&mut self) -> [&mut Vec<f32>; 14] {
+        [
+            &mut self.modulus,
+            &mut self.yield_stress,
+            &mut self.creep_rate,
+            &mut self.hardening,
+            &mut self.plastic_limit,
+            &mut self.strength,
+            &mut self.compressive,
+            &mut self.toughness,
+            &mut self.load_time,
+            &mut self.spacing,
+            &mut self.flowed,
+            &mut self.load,
+            &mut self.yield_strain,
+            &mut self.break_strain,
+        ]
+    }
+
+    /// The column of a value that may change while a body lives.
+    pub(super) fn of_field(&mut self, field: MaterialField) -> Option<&mut Vec<f32>> {
+        Some(match field {
+            MaterialField::YoungsModulus => &mut self.modulus,
+            MaterialField::YieldStress => &mut self.yield_stress,
+            MaterialField::CreepRate => &mut self.creep_rate,
+            MaterialField::HardeningModulus => &mut self.hardening,
+            MaterialField::PlasticLimit => &mut self.plastic_limit,
+            MaterialField::Strength => &mut self.strength,
+            MaterialField::CompressiveStrength => &mut self.compressive,
+            MaterialField::Toughness => &mut self.toughness,
+            MaterialField::LoadTime => &mut self.load_time,
+            _ => return None,
+        })
+    }
+
+    /// Strain beyond which group `g` is crushed.
+    pub(super) fn crush_strain(&self, g: usize) -> f32 {
+        (self.compressive[g] / self.modulus[g]).min(NEVER)
+    }
+
+    /// ε_Y = (σ_Y + H α) / E.
+    pub(super) fn harden(&mut self, g: usize) {
+        let stress = self.yield_stress[g] + self.hardening[g] * self.flowed[g];
+        self.yield_strain[g] = (stress / self.modulus[g]).min(NEVER);
+    }
+
+    /// Whether nothing here can ever flow or break.
+    pub(super) fn are_none(&self) -> bool {
+        let never = |column: &[f32]| column.iter().all(|&stress| stress == f32::INFINITY);
+        never(&self.yield_stress) && never(&self.strength) && never(&self.compressive)
+    }
 }
 
 /// What is wrong with a shape.
@@ -186,6 +338,13 @@ fn check(shape: &OrientedShape) -> Result<(), BadShape> {
             return Err(format!("bond {k} joins point {a} to itself"));
         }
         bonds.push([a.min(b), a.max(b)]);
+    }
+    if !shape.areas.is_empty() && shape.areas.len() != shape.bonds.len() {
+        let (found, wanted) = (shape.areas.len(), shape.bonds.len());
+        return Err(format!("there are {found} areas for {wanted} bonds"));
+    }
+    if let Some(k) = shape.areas.iter().position(|&a| !(a > 0.0 && a.is_finite())) {
+        return Err(format!("bond {k} has area {}, which must be above 0", shape.areas[k]));
     }
     bonds.sort_unstable();
     match bonds.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -298,8 +457,14 @@ impl Rest {
             centre: std::array::from_fn(|_| zeros()),
             inv_mass: zeros(),
             spread: std::array::from_fn(|_| zeros()),
+            plastic: std::array::from_fn(|k| vec![if k < 3 { 1.0 } else { 0.0 }; count]),
+            least: zeros(),
+            limits: Limits::with_room(count),
         };
+        rest.measure_areas(shape);
         for g in 0..count {
+            let spacing = rest.spacing(g, &sampled.particles.rest);
+            rest.limits.push(&sampled.samples[g], spacing);
             rest.rebuild_group(g, &sampled.particles.rest);
             let per_modulus = rest.stiffness_per_modulus(g, shape.points[g].volume);
             rest.stiffness_per_modulus[g] = per_modulus;
@@ -307,8 +472,84 @@ impl Rest {
         }
         for j in 0..count {
             rest.rebuild_share(j);
+            rest.limits.harden(j);
+            rest.rebuild_limit(j);
         }
         rest
+    }
+
+    /// Mean distance of the neighbours of group `g` at rest, in m; of its size if it has none.
+    fn spacing(&self, g: usize, rest: &[Vec3]) -> f32 {
+        let others = &self.groups.of(g)[1..];
+        let sum: f32 = others.iter().map(|&j| rest[j as usize].distance(rest[g])).sum();
+        sum / others.len().max(1) as f32
+    }
+
+    /// Areas of bonds as given, or estimated: the bonds around a particle carry together, in every direction, what
+    /// a cube of its volume would,
+    ///
+    /// ```text
+    /// Σ_b' A_b' |e_b · e_b'| = 2 V^⅔,   hence   A_b = 2 V^⅔ / Σ_b' |e_b · e_b'|
+    /// ```
+    ///
+    /// if all are alike; the mean of both ends is taken.
+    fn measure_areas(&mut self, shape: &OrientedShape) {
+        let at = |i: u32| Vec3::from(shape.points[i as usize].position);
+        let along = |i: u32, j: u32| (at(j) - at(i)).normalize_or(Vec3::X);
+        let estimate = |groups: &Groups, i: u32, j: u32| {
+            let e = along(i, j);
+            let others = &groups.of(i as usize)[1..];
+            let carried: f32 = others.iter().map(|&k| e.dot(along(i, k)).abs()).sum();
+            let side = crate::math::ops::cbrt(shape.points[i as usize].volume);
+            2.0 * side * side / carried
+        };
+        for (k, &[i, j]) in shape.bonds.iter().enumerate() {
+            let area = match shape.areas.get(k) {
+                Some(&given) => given,
+                None => 0.5 * (estimate(&self.groups, i, j) + estimate(&self.groups, j, i)),
+            };
+            for (i, j) in [(i, j), (j, i)] {
+                if let Some(slot) = self.groups.slot(i as usize, j as usize) {
+                    self.groups.area[slot] = area;
+                }
+            }
+        }
+    }
+
+    /// Strain at which group `g` parts: strength where no crack is near, toughness at a tip (methods, "Strength
+    /// and toughness"), whichever is less:
+    ///
+    /// ```text
+    /// τ = min( σ_t, K_c √(2/(π d)) ) / E
+    /// ```
+    ///
+    /// The stress that a group of size d measures before a tip is the mean of K/√(2πr) over d. Where that allows more
+    /// than the strength, the zone that yields before the tip is larger than the group, and strength decides.
+    pub(super) fn rebuild_limit(&mut self, g: usize) {
+        let near_crack = self.groups.of(g).iter().any(|&j| self.is_broken(j as usize));
+        let limits = &mut self.limits;
+        let tip = if near_crack && limits.spacing[g] > 0.0 {
+            limits.toughness[g] * (std::f32::consts::FRAC_2_PI / limits.spacing[g]).sqrt()
+        } else {
+            f32::INFINITY
+        };
+        limits.break_strain[g] = (limits.strength[g].min(tip) / limits.modulus[g]).min(NEVER);
+    }
+
+    /// Whether particle `j` has lost a bond.
+    pub(super) fn is_broken(&self, j: usize) -> bool {
+        (self.groups.count[j] as f32) < self.group_count[j]
+    }
+
+    /// What follows from the plastic strain of group `g`.
+    pub(super) fn follow_flow(&mut self, g: usize) {
+        self.limits.harden(g);
+        self.rebuild_least(g);
+    }
+
+    /// Whether some group has flowed.
+    pub(super) fn has_flowed(&self) -> bool {
+        self.limits.flowed.iter().any(|&strain| strain > 0.0)
     }
 
     /// k_g / E such that a uniform strain ε costs the group ½ E ε² of its own fragment's volume V:
@@ -339,17 +580,20 @@ impl Rest {
             &self.stiffness,
             &self.share,
             &self.inv_mass,
+            &self.least,
         ];
-        let blocks = self.centre.iter().chain(&self.spread);
-        single.into_iter().chain(blocks).chain(&self.moment)
+        let blocks = self.centre.iter().chain(&self.spread).chain(&self.plastic);
+        single.into_iter().chain(blocks).chain(&self.moment).chain(self.limits.columns())
     }
 
     /// The same, to change.
     pub(super) fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        let Self { group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass, .. } =
-            self;
-        let single = [group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass];
-        single.into_iter().chain(&mut self.centre).chain(&mut self.spread).chain(&mut self.moment)
+        let Self { group_count, weight, stiffness_per_modulus, stiffness, .. } = self;
+        let Self { share, inv_mass, least, centre, spread, plastic, moment, limits, .. } = self;
+        let single =
+            [group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass, least];
+        let blocks = centre.iter_mut().chain(spread).chain(plastic);
+        single.into_iter().chain(blocks).chain(moment).chain(limits.columns_mut())
     }
 
     pub(super) fn spread_of(&self, g: usize) -> Sym3 {
@@ -383,6 +627,24 @@ impl Rest {
         for (k, value) in six(&spread).into_iter().enumerate() {
             self.spread[k][g] = value;
         }
+        self.rebuild_least(g);
+        // alone it has nobody to pull
+        if self.groups.count[g] == 1 {
+            self.stiffness_per_modulus[g] = 0.0;
+            self.stiffness[g] = 0.0;
+        }
+    }
+
+    /// λ_min of F_P P F_P, not more than it is.
+    pub(super) fn rebuild_least(&mut self, g: usize) {
+        let (p, f) = (self.spread_of(g).to_mat3(), self.plastic_of(g).to_mat3());
+        let (values, _) = symmetric_eigen(&Sym3::from_mat3(&(f * p * f)));
+        self.least[g] = (values[2] - 4.0 * f32::EPSILON * values[0]).max(0.0);
+    }
+
+    /// F_P of group `g`.
+    pub(super) fn plastic_of(&self, g: usize) -> Sym3 {
+        sym3_at(&self.plastic, g)
     }
 
     /// s_j from the groups that hold particle j now.

@@ -1,0 +1,114 @@
+//! Plastic flow and fracture of oriented particles, against closed forms.
+
+#![allow(clippy::unwrap_used, reason = "a test may end by panic")]
+
+mod common;
+
+use common::{body, grip_box, lattice, material, weightless};
+use fracas::material::MaterialDesc;
+use fracas::solids::oriented::OrientedShape;
+use fracas::world::{Event, GripDesc, GripMotion, MoveKey};
+use fracas::{BodyId, GripId, World, WorldConfig};
+
+const D: f32 = 0.05;
+const E: f32 = 3e5;
+
+/// A bar along x, held at its left end; the right end moves by the table of (time, share of the length).
+fn pulled(
+    config: WorldConfig,
+    shape: OrientedShape,
+    material: &MaterialDesc,
+    table: &[(f64, f32)],
+) -> (World, BodyId, GripId) {
+    let end = shape.points.iter().map(|p| p.position[0]).fold(0.0, f32::max);
+    let mut world = World::new(config).unwrap();
+    let id = world.spawn(body(shape, material)).unwrap();
+    let hold = |at: f32, motion| GripDesc {
+        release: Some(table.last().unwrap().0),
+        ..grip_box(id, [at - 0.1 * D, -9.0, -9.0], [at + 0.1 * D, 9.0, 9.0], motion)
+    };
+    world.grip(hold(-end, GripMotion::Hold)).unwrap();
+    let keys = table.iter().map(|&(time, stretch)| {
+        let offset = [2.0 * end * stretch, 0.0, 0.0];
+        MoveKey { time, offset, angle: 0.0 }
+    });
+    let motion = GripMotion::Move { pivot: [0.0; 3], axis: [1.0, 0.0, 0.0], keys: keys.collect() };
+    let grip = world.grip(hold(end, motion)).unwrap();
+    (world, id, grip)
+}
+
+/// Where and at what pull the first crack opened.
+struct FirstCrack {
+    time: f64,
+    pull: f64,
+    position: [f64; 3],
+}
+
+/// Runs until the world ends or it has broken; the pull is that of the step before the crack.
+fn run_to_crack(world: &mut World, grip: GripId, hz: u32, seconds: u32) -> Option<FirstCrack> {
+    let mut pull = 0.0;
+    for _ in 0..seconds * hz {
+        let report = world.step(1.0 / hz as f32);
+        let cracks = world.events().filter_map(|event| match event {
+            Event::Crack { position, .. } => Some(position),
+            _ => None,
+        });
+        if let Some(position) = cracks.into_iter().next() {
+            return Some(FirstCrack { time: report.time, pull, position });
+        }
+        pull = world.reaction(grip).map_or(0.0, |reaction| reaction.force[0]);
+    }
+    None
+}
+
+/// A bar pulled slowly breaks at strength times area, however the time is cut.
+#[test]
+fn pulled_bar_breaks_at_its_strength() {
+    let strength = 0.05 * E;
+    let brittle = MaterialDesc { strength: strength.into(), ..material(E) };
+    for (substeps, hz) in [(1, 60), (4, 60), (8, 60), (4, 30), (4, 120)] {
+        let config = WorldConfig { substeps, ..weightless() };
+        let table = [(0.0, 0.0), (2.4, 0.06), (3.0, 0.06)];
+        let (mut world, _, grip) = pulled(config, lattice([20, 4, 4], D, 3), &brittle, &table);
+        let crack = run_to_crack(&mut world, grip, hz, 3).unwrap();
+        let wanted = f64::from(strength) * 0.04;
+        let off = crack.pull / wanted - 1.0;
+        println!(
+            "{substeps} at {hz}: {} N, {off}, {} s {:?}",
+            crack.pull, crack.time, crack.position
+        );
+        assert!(off.abs() < 0.05, "{substeps} substeps at {hz} Hz: {} N, not {wanted}", crack.pull);
+    }
+}
+
+/// Beyond yield what is pulled stays longer, by what it was pulled beyond; and thinner, as its volume stays.
+#[test]
+fn pulled_bar_keeps_its_plastic_stretch() {
+    let ductile = MaterialDesc {
+        yield_stress: (0.02 * E).into(),
+        creep_rate: 100.0.into(),
+        damping_time: 0.2.into(),
+        ..material(E)
+    };
+    let shape = lattice([16, 4, 4], D, 3);
+    let (mut world, id, _) =
+        pulled(weightless(), shape, &ductile, &[(0.0, 0.0), (4.0, 0.1), (4.5, 0.1)]);
+    for _ in 0..6 * 60 {
+        world.step(1.0 / 60.0);
+    }
+    let body = world.body(id).unwrap();
+    let x: Vec<[f64; 3]> = body.world_positions().collect();
+    let size = |k: usize| {
+        let column = x.iter().map(|x| x[k]);
+        column.clone().fold(f64::NEG_INFINITY, f64::max) - column.fold(f64::INFINITY, f64::min)
+    };
+    let long = (size(0) / 0.75).ln();
+    let wide = (size(1) / 0.15).ln();
+    let wanted = 1.1f64.ln() - 0.02;
+    println!(
+        "long {long}, wide {wide}, wanted {wanted}, strains {:?}",
+        &body.plastic_strains()[100..110]
+    );
+    assert!((long / wanted - 1.0).abs() < 0.05, "longer by {long}, not {wanted}");
+    assert!((wide / wanted + 0.5).abs() < 0.1, "wider by {wide}, not {}", -0.5 * wanted);
+}
