@@ -202,8 +202,9 @@ impl Solid for Rope {
     }
 
     /// The world asks for pieces afterwards, by `neighbours`.
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes) {
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) {
         self.whole[a.min(b)] = 0;
+        [a, b].into_iter().for_each(|j| particles.broken[j] = true);
         changes.bonds_cut.push([particles.id[a], particles.id[b]]);
     }
 

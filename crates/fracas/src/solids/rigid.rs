@@ -104,7 +104,7 @@ impl Solid for RigidSet {
     }
 
     /// There are no bonds to cut.
-    fn cut(&mut self, _: &Particles, _: usize, _: usize, _: &mut Changes) {}
+    fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) {}
 
     fn permute(&mut self, _: &[u32], _: &[u32]) {}
 

@@ -141,11 +141,11 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         0.0
     }
 
-    /// Opens cracks where the material fails and logs every edit. Returns the work it took, in
+    /// Opens cracks where the material fails, as [`cut`](Self::cut) does, and logs every edit. Returns the work it took, in
     /// J. The default is a material that does not break.
     fn fracture(
         &mut self,
-        particles: &Particles,
+        particles: &mut Particles,
         span: Span,
         step: &Step,
         changes: &mut Changes,
@@ -176,8 +176,9 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Live bonds.
     fn bond_count(&self) -> usize;
 
-    /// Removes the bond of `a` and `b`, which exists; logs it and the rebuilt groups.
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes);
+    /// Removes the bond of `a` and `b`, which exists, and marks both as broken; logs it and the rebuilt
+    /// groups.
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes);
 
     /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
     fn permute(&mut self, order: &[u32], place: &[u32]);

@@ -93,7 +93,7 @@ fn r24_validate_finds_pieces_that_bonds_contradict() {
     });
     // cut behind the back of the pieces
     assert_found("not connected", |body| {
-        body.model.solid_mut().cut(&body.particles, 0, 1, &mut body.changes);
+        body.model.solid_mut().cut(&mut body.particles, 0, 1, &mut body.changes);
     });
 }
 

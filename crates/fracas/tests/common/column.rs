@@ -127,7 +127,7 @@ impl Solid for Chain {
         self.sides.len() - 1
     }
 
-    fn cut(&mut self, _: &Particles, _: usize, _: usize, _: &mut Changes) {}
+    fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) {}
 
     fn truncate(&mut self, count: usize) {
         self.sides.truncate(count);

@@ -8,7 +8,7 @@ use crate::world::Changes;
 /// other group has lost a member ("After a cut" of 000).
 pub(super) fn cut(
     solid: &mut Oriented,
-    particles: &Particles,
+    particles: &mut Particles,
     a: usize,
     b: usize,
     changes: &mut Changes,
@@ -19,6 +19,7 @@ pub(super) fn cut(
     }
     for j in [a, b] {
         solid.rest.rebuild_share(j);
+        particles.broken[j] = true;
     }
     changes.bonds_cut.push([particles.id[a], particles.id[b]]);
 }

@@ -202,7 +202,7 @@ impl Solid for Oriented {
         self.bond_count
     }
 
-    fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes) {
+    fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) {
         fracture::cut(self, particles, a, b, changes);
         self.bond_count -= 1;
     }

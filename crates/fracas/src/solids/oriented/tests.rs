@@ -588,12 +588,12 @@ fn collapsed_and_mirrored_bodies_stay_finite() {
 #[test]
 fn groups_after_a_cut_hold_the_members_that_are_left() {
     let shape = lattice([3, 3, 3]);
-    let (particles, mut solid) = build(&shape, 1e5);
+    let (mut particles, mut solid) = build(&shape, 1e5);
     let mut changes = Changes::default();
     let (a, b) = (13, 14);
     assert!(solid.bonded(a, b));
     let bonds = solid.bond_count();
-    solid.cut(&particles, a, b, &mut changes);
+    solid.cut(&mut particles, a, b, &mut changes);
     assert!(!solid.bonded(a, b) && !solid.bonded(b, a));
     assert_eq!(solid.bond_count(), bonds - 1);
     assert_eq!(changes.bonds_cut, [[particles.id[a], particles.id[b]]]);
