@@ -204,6 +204,7 @@ impl Solid for Rope {
     /// The world asks for pieces afterwards, by `neighbours`.
     fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64 {
         self.whole[a.min(b)] = 0;
+        [a, b].into_iter().for_each(|j| particles.broken[j] = true);
         changes.bonds_cut.push([particles.id[a], particles.id[b]]);
         // what it had stored is small
         0.0

@@ -62,7 +62,8 @@ impl HalfSpace {
     }
 }
 
-/// Contacts of the particles of one piece of body number `body`, appended to `found`.
+/// Contacts of the ellipsoids of one piece of body number `body`, appended to `found`. Other shapes touch a
+/// half-space like any obstacle.
 pub fn touch_half_spaces(
     [body, piece]: [u32; 2],
     particles: &Particles,
@@ -73,7 +74,7 @@ pub fn touch_half_spaces(
     h: f32,
     found: &mut Vec<Contact>,
 ) {
-    for j in span {
+    for j in span.filter(|&j| particles.touched_shape(j).is_none()) {
         let margin = margin(particles.radii[j]);
         for half_space in half_spaces.iter().filter(|h| h.layers.meet(layers)) {
             let n = half_space.normal;
@@ -107,6 +108,7 @@ pub fn touch_half_spaces(
                 slip_force: Vec3::ZERO,
                 sliding: false,
                 allowance: 0.0,
+                fresh: false,
             });
         }
     }

@@ -46,6 +46,8 @@ pub struct Contact {
     pub friction: [f32; 2],
     /// Combined coefficient of restitution.
     pub restitution: f32,
+    /// Whether one of the two has another shape than in the substep before: it broke.
+    pub fresh: bool,
 
     // ---- state: warm start of the next solve ----
     /// λ: normal force, in N; at least 0.
@@ -71,6 +73,7 @@ impl Contact {
             approach: 0.0,
             friction: [0.0; 2],
             restitution: 0.0,
+            fresh: false,
             force: 0.0,
             slip_force: Vec3::ZERO,
             sliding: false,
@@ -131,7 +134,8 @@ const SEPARATION: f32 = 0.2;
 /// A pair that is new and overlaps already was not kept apart by anybody: a bond was cut between its
 /// particles, or bodies were spawned into each other. Its overlap is allowed at first; otherwise it
 /// would fly apart. Within a body the allowance shrinks as the two part; between bodies it is also
-/// taken back slowly.
+/// taken back slowly. The same holds of a particle that broke, and that others touch by another shape than
+/// before: the overlap of that is new.
 pub fn carry_over(old: &[Contact], woken: &[Contact], found: &mut [Contact], h: f32) {
     let (mut old, mut woken) = (old, woken);
     for pair in found.chunk_by_mut(|a, b| a.key.pair() == b.key.pair()) {
@@ -142,7 +146,7 @@ pub fn carry_over(old: &[Contact], woken: &[Contact], found: &mut [Contact], h: 
         };
         carry_pair(known, pair);
         for contact in pair {
-            if contact.second.is_some_and(|second| second.body != contact.first.body) {
+            if contact.second.is_none_or(|second| second.body != contact.first.body) {
                 contact.allowance = (contact.allowance - SEPARATION * h).max(0.0);
             }
             contact.gap += contact.allowance;
@@ -164,6 +168,10 @@ const POINTS: usize = 64;
 
 fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
     let known = &known[..known.len().min(POINTS)];
+    if pair[0].fresh {
+        return share_out(known, pair);
+    }
+    let allowed = known.iter().map(|contact| contact.allowance).fold(0.0, f32::max);
     let mut used = 0_u64;
     let mut fresh = 0_u64;
     for (k, contact) in pair.iter_mut().enumerate() {
@@ -173,7 +181,7 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
                 contact.take_over(&known[same]);
             }
             None if k < POINTS => fresh |= 1 << k,
-            None => {}
+            None => contact.allow(allowed),
         }
     }
     for (k, contact) in pair.iter_mut().enumerate().take(POINTS) {
@@ -187,8 +195,27 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
             used |= 1 << i;
             contact.take_over(warm);
         } else if known.is_empty() && contact.second.is_some() {
-            contact.allowance = (-contact.gap).max(0.0);
+            contact.allow(f32::INFINITY);
+        } else {
+            // one more point of a pair that is allowed its overlap
+            contact.allow(allowed);
         }
+    }
+}
+
+/// Points of a pair of which one has got another shape: none is where one was before, so each begins with
+/// an equal share of the force.
+fn share_out(known: &[Contact], pair: &mut [Contact]) {
+    let share = 1.0 / pair.len() as f32;
+    let force: f32 = known.iter().map(|contact| contact.force).sum();
+    let slip: Vec3 = known.iter().map(|contact| contact.slip_force).sum();
+    let sliding = known.iter().any(|contact| contact.sliding);
+    for contact in pair {
+        let n = contact.normal;
+        contact.force = share * force;
+        contact.slip_force = share * (slip - n * slip.dot(n));
+        contact.sliding = sliding;
+        contact.allow(f32::INFINITY);
     }
 }
 
@@ -198,7 +225,12 @@ impl Contact {
         self.force = warm.force;
         self.slip_force = warm.slip_force - n * warm.slip_force.dot(n);
         self.sliding = warm.sliding;
-        self.allowance = warm.allowance.min((-self.gap).max(0.0));
+        self.allow(warm.allowance);
+    }
+
+    /// It may overlap as it does, by `most` at most.
+    fn allow(&mut self, most: f32) {
+        self.allowance = most.min((-self.gap).max(0.0));
     }
 }
 

@@ -9,6 +9,6 @@ pub mod solid;
 
 pub use model::Model;
 pub use motion::Motion;
-pub use particles::{NewParticle, Particles};
+pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
 pub use solid::{Anchor, DofsMut, DofsRef, NeedsReload, Residual, Solid, Step};

@@ -4,6 +4,9 @@ use crate::math::{Rot, Sym3};
 use crate::world::ParticleId;
 use glam::{DVec3, Vec3};
 
+/// Instead of the index of a shape: others touch the ellipsoid.
+pub const NO_SHAPE: u32 = u32::MAX;
+
 /// Particles of one body, as columns. Positions are relative to the origin of their piece.
 ///
 /// Orientations are relative to rest: all start at the identity, the goal orientation of a rigid
@@ -14,6 +17,11 @@ pub struct Particles {
     // ---- constant ----
     /// Stable for life.
     pub id: Vec<ParticleId>,
+    /// Number, in the shape that was spawned, of the fragment that it is or is a part of.
+    pub number: Vec<u32>,
+    /// Index into the body's shapes, or [`NO_SHAPE`]. Once it is broken, others touch that shape instead of
+    /// the ellipsoid.
+    pub shape: Vec<u32>,
     /// Position in the shape's frame, in m.
     pub rest: Vec<Vec3>,
     /// Mass, in kg; above 0.
@@ -44,6 +52,11 @@ pub struct Particles {
     pub spin: Vec<Vec3>,
     /// Factor on the strength of the material here, 0 to 1: what damage has left of it.
     pub strength: Vec<f32>,
+    /// Whether it has lost a bond. Rigid solids never had any, and count as broken.
+    pub broken: Vec<bool>,
+    /// Whether contacts were looked for since it broke. Before, what it overlaps as a shape it did not run
+    /// into, and is allowed to.
+    pub shown: Vec<bool>,
 
     // ---- of the substep ----
     /// Position at its start.
@@ -91,8 +104,8 @@ pub struct NewParticle {
 macro_rules! for_each_column {
     ($call:ident, $target:expr) => {
         $call!(
-            $target; id, rest, mass, inertia, inv_inertia, radii, axes, friction, restitution, material,
-            position, orientation, velocity, spin, strength, previous, previous_orientation, inertial,
+            $target; id, number, shape, rest, mass, inertia, inv_inertia, radii, axes, friction, restitution, material,
+            position, orientation, velocity, spin, strength, broken, shown, previous, previous_orientation, inertial,
             inertial_orientation, acceleration, spin_acceleration, correction, turn, held
         )
     };
@@ -117,6 +130,8 @@ impl Particles {
     /// Adds one at rest, in the shape's frame; the world gives it its id when it spawns the body.
     pub fn push(&mut self, new: NewParticle) {
         self.id.push(ParticleId(u64::MAX));
+        self.number.push(self.number.len() as u32);
+        self.shape.push(NO_SHAPE);
         self.rest.push(new.rest);
         self.mass.push(new.mass);
         self.radii.push(new.radii);
@@ -127,6 +142,8 @@ impl Particles {
         self.position.push(new.rest);
         self.velocity.push(Vec3::ZERO);
         self.strength.push(1.0);
+        self.broken.push(false);
+        self.shown.push(false);
         self.previous.push(new.rest);
         self.inertial.push(new.rest);
         self.acceleration.push(Vec3::ZERO);
@@ -142,6 +159,13 @@ impl Particles {
             self.spin_acceleration.push(Vec3::ZERO);
             self.turn.push(Vec3::ZERO);
         }
+    }
+
+    /// The shape that others touch of particle `i`, as an index into the body's; none if that is its
+    /// ellipsoid.
+    #[inline(always)]
+    pub fn touched_shape(&self, i: usize) -> Option<usize> {
+        (self.broken[i] && self.shape[i] != NO_SHAPE).then_some(self.shape[i] as usize)
     }
 
     /// World inertia times a vector: Q J̄ Qᵀ v.

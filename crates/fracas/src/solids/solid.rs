@@ -186,7 +186,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Live bonds.
     fn bond_count(&self) -> usize;
 
-    /// Removes the bond of `a` and `b`, which exists, and logs it. Returns the elastic energy that it set free, in J.
+    /// Removes the bond of `a` and `b`, which exists, marks both as broken and logs it. Returns the elastic energy that it set free, in J.
     fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64;
 
     /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.

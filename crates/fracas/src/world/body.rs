@@ -25,14 +25,11 @@ pub struct Body {
     pub(super) model: Model,
     /// In the order of their spans, which cover all particles.
     pub(super) pieces: Vec<Piece>,
-    /// Shapes of rigid solids, in the order of the particles' ids; empty where particles are
-    /// ellipsoids. Constant.
+    /// Shapes of rigid solids, and of fragments once they are broken, which
+    /// [`Particles::shape`] names. Constant.
     pub(super) shapes: Vec<Shaped>,
     /// What it may touch.
     pub(super) layers: Layers,
-    /// Id of the first particle of its shape, also if that is gone: ids follow each other in the
-    /// order of the shape. Constant.
-    pub(super) first_id: u64,
     /// Particles that it was spawned with. Constant.
     pub(super) shape_count: usize,
     /// Neighbours at rest. Constant.
@@ -228,12 +225,12 @@ impl Body {
 
     /// Numbers of all particles in the shape that was spawned, in the same order.
     pub fn shape_numbers(&self) -> impl Iterator<Item = u32> {
-        (0..self.particles.len()).map(|place| self.shape_number(place) as u32)
+        self.particles.number.iter().copied()
     }
 
     /// Of the particle at this place of that order.
     pub(crate) fn shape_number(&self, place: usize) -> usize {
-        (self.particles.id[place].0 - self.first_id) as usize
+        self.particles.number[place] as usize
     }
 
     /// Factors on the strength of the material of all particles, in the same order: 1 as spawned,

@@ -10,6 +10,7 @@ use super::event::Event;
 use super::field::{Field, FieldDesc};
 use super::finding::Shaped;
 use super::grip::{self, Grip, Member};
+use super::hulls;
 use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::obstacle::{Obstacle, Place};
 use super::report::Energy;
@@ -212,7 +213,11 @@ impl World {
         }
         let (mut particles, mut model, values) = match shape {
             ShapeDesc::Oriented(shape) => match Oriented::build(&shape, &materials, seed) {
-                Ok((particles, solid)) => {
+                Ok((mut particles, solid)) => {
+                    match hulls::of_fragments(&shape, &mut particles) {
+                        Ok(found) => shapes = found,
+                        Err(what) => return Err(CommandError::BadShape { name, what }),
+                    }
                     (particles, Model::Oriented(Box::new(solid)), shape.values)
                 }
                 Err(BuildError::Shape(what)) => return Err(CommandError::BadShape { name, what }),
@@ -289,7 +294,6 @@ impl World {
             shapes,
             layers,
             near: Near::default(),
-            first_id: particles.id[0].0,
             shape_count: all.len(),
             particles,
             model,
@@ -328,13 +332,15 @@ impl World {
 
     pub(super) fn apply_queue(&mut self) {
         let mut queue = std::mem::take(&mut self.queue);
-        let takes_room = |c: &Command| matches!(c, Command::Spawn(_) | Command::AddObstacle(_));
-        let spawned = queue.iter().any(takes_room);
+        let takes_room = |c: &Command| {
+            matches!(c, Command::Spawn(_) | Command::AddObstacle(_) | Command::Cut(..))
+        };
+        let grown = queue.iter().any(takes_room);
         for command in queue.drain(..) {
             self.apply(command);
         }
         self.queue = queue; // keeps its room
-        if spawned {
+        if grown {
             self.touching.reserve(&self.bodies, self.obstacles.len());
             self.half_spaces.reserve(self.obstacles.len());
         }
@@ -369,8 +375,8 @@ impl World {
             Command::Spawn(mut body) => {
                 body.gravity = self.gravity_now;
                 if body.bond_count() > 0 {
-                    let (first, count) = (body.first_id, body.shape_count);
-                    body.near = Near::new(&body.particles, first, count, &self.workers);
+                    let around = |j| body.around_at_rest(j);
+                    body.near = Near::new(&body.particles, &around, &self.workers);
                 }
                 self.reserve_events(&body);
                 self.bodies.push(*body);
@@ -573,8 +579,12 @@ fn build_rigid(
             restitution: sample.restitution,
             material,
         });
+        particles.shape[k] = k as u32;
         shapes.push(Shaped::new(shape, mass.centre));
     }
+    // they have no bonds, and nothing else to be touched by
+    particles.broken.fill(true);
+    particles.shown.fill(true);
     Ok((particles, shapes))
 }
 

@@ -7,7 +7,7 @@ use super::obstacle::Obstacle;
 use super::{BodyId, ObstacleId, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
 use crate::contact::narrow::{Point, collide};
-use crate::contact::shape::{Pose, Shape};
+use crate::contact::shape::{Aabb, Pose, Shape};
 use crate::contact::{
     Contact, HalfSpace, Kept, KeptPoint, Key, Mover, Other, Spot, margin, meet, pairs,
 };
@@ -50,9 +50,9 @@ const OBSTACLE: u32 = u32::MAX;
 const OBSTACLES: u32 = u32::MAX - 1;
 /// Pairs that one task looks at. Constant, so that results do not depend on the number of threads.
 const CHUNK: usize = 64;
-/// Margin of a rigid shape over the least half of its extents. Unlike particles, of which a body has many
+/// Margin of a shape over the least radius of its particle. Unlike ellipsoids, of which a body has many
 /// to rest on, it touches along whole sides, so that a smaller one keeps the set of contacts.
-const RIGID_MARGIN: f32 = 0.05;
+const SHAPE_MARGIN: f32 = 0.05;
 
 /// Some pairs, and what was found of them.
 #[derive(Debug, Default)]
@@ -192,8 +192,9 @@ impl Finding {
             let Some(normal) = obstacle.plane() else { continue };
             let plane = first + k;
             for (i, owner) in self.owners[..first].iter().enumerate() {
-                let body = &scene.bodies[owner.body as usize];
-                if body.shapes.is_empty() && !obstacle.sensor {
+                let particles = &scene.bodies[owner.body as usize].particles;
+                let round = particles.touched_shape(owner.particle as usize).is_none();
+                if round && !obstacle.sensor {
                     continue;
                 }
                 let Item { centre, half, .. } = self.items[i];
@@ -235,8 +236,9 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     }
     let body = &scene.bodies[a.body as usize];
     let [p, q] = [a.particle as usize, b.particle as usize];
-    let [x, y] = [body.particles.id[p].0, body.particles.id[q].0];
-    !body.near.contains(x, y) && !body.model.solid().bonded(p, q)
+    let [x, y] = [body.particles.number[p], body.particles.number[q]];
+    let shaped = body.shaped(p).is_some() || body.shaped(q).is_some();
+    !body.near.contains(x, y, shaped) && !body.model.solid().bonded(p, q)
 }
 
 /// Pairs of the substep before.
@@ -247,6 +249,11 @@ struct Before<'a> {
 }
 
 impl Before<'_> {
+    /// Nothing is known of a pair of which one had another shape.
+    fn unless(self, fresh: bool) -> Self {
+        if fresh { Self { kept: &[], points: &[] } } else { self }
+    }
+
     fn of(&self, first: super::ParticleId, second: Other) -> Option<&Kept> {
         let place = self.kept.binary_search_by_key(&(first, second), |k| (k.first, k.second));
         place.ok().map(|k| &self.kept[k])
@@ -279,12 +286,14 @@ impl Chunk {
         let [p, q] = [&first.particles, &second.particles];
         let frozen = second.pieces[b.piece as usize].frozen;
         self.points.clear();
-        if first.shapes.is_empty() && second.shapes.is_empty() {
+        let fresh = first.is_fresh(i) || second.is_fresh(j);
+        if first.shaped(i).is_none() && second.shaped(j).is_none() {
             self.points.extend(pairs::touch(p, i, q, j, shift, scene.h));
         } else {
             let [one, other] = [first.form(i), second.form(j)];
             let one = first.mover(i, &one, Vec3::ZERO, scene.h);
             let other = second.mover(j, &other, shift, scene.h);
+            let before = before.unless(fresh);
             self.meet(&one, &other, (p.id[i], Other::Particle(q.id[j])), before);
         }
         for point in self.points.drain(..) {
@@ -299,6 +308,7 @@ impl Chunk {
                 friction: [0, 1].map(|k| combine_friction(p.friction[i][k], q.friction[j][k])),
                 restitution: combine_friction(p.restitution[i], q.restitution[j]),
                 approach: -speed.dot(point.normal),
+                fresh,
                 ..Contact::new(key, a.spot(arms[0]), &point)
             });
         }
@@ -327,7 +337,9 @@ impl Chunk {
             }
             return;
         }
-        self.meet(&mover, &other, (particles.id[i], Other::Obstacle(obstacle.id)), before);
+        let fresh = body.is_fresh(i);
+        let pair = (particles.id[i], Other::Obstacle(obstacle.id));
+        self.meet(&mover, &other, pair, before.unless(fresh));
         for point in self.points.drain(..) {
             let arm = point.on_a - particles.position[i];
             let drift = obstacle.drift(point.on_a - pose.position);
@@ -341,6 +353,7 @@ impl Chunk {
                 restitution: combine_friction(particles.restitution[i], obstacle.restitution),
                 approach: -speed.dot(point.normal),
                 drift,
+                fresh,
                 ..Contact::new(key, a.spot(arm), &point)
             });
         }
@@ -385,13 +398,13 @@ fn velocity_at(particles: &Particles, j: usize, arm: Vec3) -> Vec3 {
 /// A shape of a body's own or made for the moment.
 #[allow(clippy::large_enum_variant, reason = "it lives for one pair")]
 pub(super) enum Form<'a> {
-    /// Of a rigid solid.
+    /// Of a rigid solid, or of a broken fragment.
     Own(&'a Shaped),
     /// Of a particle.
     Round(Shape),
 }
 
-/// The shape of a rigid solid.
+/// The shape of a rigid solid or fragment, in the frame of the axes of its particle.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Shaped {
     pub shape: Shape,
@@ -408,9 +421,22 @@ impl Shaped {
 }
 
 impl Body {
-    /// The shape of particle `j`, if it has one.
+    /// The shape of particle `j`, if others touch that and not its ellipsoid.
+    #[inline]
     pub(super) fn shaped(&self, j: usize) -> Option<&Shaped> {
-        self.shapes.get((self.particles.id[j].0 - self.first_id) as usize)
+        self.particles.touched_shape(j).and_then(|shape| self.shapes.get(shape))
+    }
+
+    /// The box around the shape of particle `j` about its centre, at rest, if it has one.
+    pub(super) fn around_at_rest(&self, j: usize) -> Option<Aabb> {
+        let shaped = self.shapes.get(self.particles.shape[j] as usize)?;
+        let rotation = self.particles.axes[j];
+        Some(shaped.shape.aabb(&Pose { rotation, position: -(rotation * shaped.centre) }))
+    }
+
+    /// Whether others meet the shape of particle `j` for the first time.
+    fn is_fresh(&self, j: usize) -> bool {
+        !self.particles.shown[j] && self.shaped(j).is_some()
     }
 
     /// What others touch of particle `j`.
@@ -451,10 +477,10 @@ impl Body {
     /// Distance within which particle `j` makes contacts though nothing moves, in m.
     pub(super) fn margin(&self, j: usize) -> f32 {
         let radii = self.particles.radii[j];
-        if self.shapes.is_empty() {
+        if self.shaped(j).is_none() {
             return margin(radii);
         }
-        RIGID_MARGIN * radii.into_iter().fold(f32::INFINITY, f32::min)
+        SHAPE_MARGIN * radii.into_iter().fold(f32::INFINITY, f32::min)
     }
 
     /// Centre and half size of the box around particle `j` at the start of the substep.

@@ -16,6 +16,7 @@ mod event;
 mod field;
 mod finding;
 mod grip;
+mod hulls;
 mod ids;
 mod impulse;
 mod obstacle;
@@ -365,15 +366,15 @@ impl World {
         let mut deepest = self.touching.deepest_pair();
         for contact in self.touching.contacts.iter().filter(|contact| contact.second.is_none()) {
             let Some(body) = self.bodies.get(contact.first.body as usize) else { continue };
-            if !body.shapes.is_empty() {
-                deepest = deepest.max(-contact.gap);
-                continue;
-            }
             // columns may have been put in another order by a split since
             let noted = contact.first.anchor.particle as usize;
             let is_it = |j: &usize| body.particles.id.get(*j) == Some(&contact.key.first);
             let found = Some(noted).filter(is_it).or_else(|| (0..body.particles.len()).find(is_it));
             let Some(j) = found else { continue };
+            if body.shaped(j).is_some() {
+                deepest = deepest.max(-contact.gap);
+                continue;
+            }
             let piece = body.pieces.partition_point(|piece| piece.span.end <= j);
             let origin = body.pieces[piece].origin;
             for half_space in &self.half_spaces {

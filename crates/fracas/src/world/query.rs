@@ -300,7 +300,8 @@ impl Space for World {
 }
 
 impl World {
-    /// The first thing that a ray hits: an ellipsoid of a particle, a rigid solid, or an obstacle that
+    /// The first thing that a ray hits: an ellipsoid of a particle, the hull of one that has lost a bond, a
+    /// rigid solid, or an obstacle that
     /// is no sensor. What waits for the next step counts too.
     ///
     /// Solids are closed: a ray that starts on a surface is inside. For many rays between two steps see
@@ -391,20 +392,16 @@ impl World {
 impl Body {
     fn each_near(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
         for piece in &self.pieces {
-            if self.shapes.is_empty() {
-                let near = Near::new(probe, piece.origin);
-                let span = piece.span.clone();
-                let particles = &self.particles;
-                let centres = particles.position[span.clone()].iter();
-                let balls = centres.zip(&particles.radii[span.clone()]).zip(span);
-                for ((&centre, radii), j) in balls {
-                    let [a, b, c] = *radii;
-                    if near.passes(centre, a.max(b).max(c)) {
-                        self.show(piece, j, probe, visit);
-                    }
-                }
-            } else {
-                for j in piece.span.clone() {
+            let near = Near::new(probe, piece.origin);
+            let span = piece.span.clone();
+            let particles = &self.particles;
+            let centres = particles.position[span.clone()].iter();
+            let broken = &particles.broken[span.clone()];
+            let balls = centres.zip(&particles.radii[span.clone()]).zip(broken).zip(span);
+            for (((&centre, radii), &broken), j) in balls {
+                let [a, b, c] = *radii;
+                // the shape of what is broken may be larger
+                if broken || near.passes(centre, a.max(b).max(c)) {
                     self.show(piece, j, probe, visit);
                 }
             }

@@ -23,15 +23,14 @@ use crate::contact::near::Near;
 use crate::contact::shape::Shape;
 use crate::material::Material;
 use crate::math::Rot;
-use crate::parallel::Workers;
 use crate::solids::oriented::Oriented;
-use crate::solids::{Model, Motion, Particles, Residual, RigidSet, Solid};
+use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
 use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 3;
+const FORMAT: u64 = 4;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -186,6 +185,9 @@ fn particle_state(particles: &Particles, sink: &mut impl Sink) {
     sink.floats(&particles.velocity);
     sink.floats(&particles.spin);
     sink.floats(&particles.strength);
+    let flags = particles.broken.iter().zip(&particles.shown);
+    let flags: Vec<u8> = flags.map(|(&b, &s)| u8::from(b) | u8::from(s) << 1).collect();
+    sink.column(&flags);
 }
 
 impl Body {
@@ -231,11 +233,10 @@ impl Body {
         let particles = &self.particles;
         let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
         bytes.column(&ids);
-        let mut there = vec![0u8; self.shape_count];
-        self.shape_numbers().for_each(|number| there[number as usize] = 1);
-        bytes.number(self.first_id);
-        bytes.column(&there);
-        bytes.floats(&[self.near.slack]);
+        bytes.number(self.shape_count as u64);
+        bytes.column(&particles.number);
+        bytes.column(&particles.shape);
+        self.near.save(bytes);
         bytes.floats(&particles.rest);
         bytes.floats(&particles.mass);
         bytes.floats(&particles.inertia);
@@ -284,12 +285,13 @@ impl Body {
             shapes.push(Shaped::new(shape, Vec3::from(floats::<3>(reader)?)));
         }
         let ids = load_ids(reader)?;
-        let [slack] = floats(reader)?;
-        let (first_id, shape_count) = (ids.first, ids.shape_count);
-        let particles = load_particles(reader, ids.id)?;
+        let near = Near::load(reader)?;
+        let shape_count = ids.shape_count;
+        let particles = load_particles(reader, ids)?;
         let count = particles.len();
-        if !shapes.is_empty() && shapes.len() != shape_count {
-            return Err(reader.damaged("rigid solids without a shape"));
+        let fits = |&shape: &u32| shape == NO_SHAPE || (shape as usize) < shapes.len();
+        if !particles.shape.iter().all(fits) {
+            return Err(reader.damaged("a particle whose shape is not there"));
         }
 
         let model_name = reader.text()?;
@@ -301,6 +303,10 @@ impl Body {
                 None => return Err(SnapshotError::UnknownModel { name, model: model_name }),
             },
         };
+        let touched = |j: usize| particles.touched_shape(j).is_some();
+        if matches!(model, Model::Rigid(_)) && !(0..count).all(touched) {
+            return Err(reader.damaged("rigid solids without a shape"));
+        }
         model.solid_mut().load(reader, &particles)?;
 
         let mut pieces = Vec::with_capacity(count);
@@ -340,12 +346,6 @@ impl Body {
         for _ in 0..reader.number()? {
             grips.push(load_grip(reader, count)?);
         }
-        let mut near = match model.solid().bond_count() {
-            0 => Near::default(),
-            _ => Near::new(&particles, first_id, shape_count, &Workers::default()),
-        };
-        // that of all particles, those that are gone included
-        near.slack = slack;
         Ok(Self {
             id,
             name,
@@ -354,7 +354,6 @@ impl Body {
             scratch: Scratch::new(&particles),
             changes: Changes::with_room(model.solid().bond_count(), count),
             near,
-            first_id,
             shape_count,
             shapes,
             layers,
@@ -371,38 +370,35 @@ impl Body {
     }
 }
 
-/// Particles by id, of those that a shape was spawned with.
+/// Who the particles are, of how many fragments that a shape was spawned with.
 struct Ids {
     id: Vec<ParticleId>,
-    first: u64,
+    number: Vec<u32>,
+    shape: Vec<u32>,
     shape_count: usize,
 }
 
 fn load_ids(reader: &mut Reader<'_>) -> Result<Ids, SnapshotError> {
     let id: Vec<u64> = reader.column()?;
-    let first = reader.number()?;
-    // one byte for each of the shape's particles: 1 if it is still there
-    let mut there: Vec<u8> = reader.column()?;
-    let shape_count = there.len();
-    for id in &id {
-        let number = id.checked_sub(first).and_then(|number| usize::try_from(number).ok());
-        match number.and_then(|number| there.get_mut(number)) {
-            Some(there) if *there == 1 => *there = 0,
-            _ => return Err(reader.damaged("a particle whose id is not of its body")),
-        }
+    let mut sorted = id.clone();
+    sorted.sort_unstable();
+    if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+        return Err(reader.damaged("a particle id that is used twice"));
     }
-    if there.contains(&1) {
-        return Err(reader.damaged("particles that are neither there nor gone"));
+    let shape_count = u32::try_from(reader.number()?);
+    let shape_count = shape_count.map_err(|_| reader.damaged("a shape of too many particles"))?;
+    let number: Vec<u32> = reader.column_of(id.len())?;
+    if number.iter().any(|&number| number >= shape_count) {
+        return Err(reader.damaged("a particle that is not of its body's shape"));
     }
+    let shape = reader.column_of(id.len())?;
     let id = id.into_iter().map(ParticleId).collect();
-    Ok(Ids { id, first, shape_count })
+    Ok(Ids { id, number, shape, shape_count: shape_count as usize })
 }
 
 /// Constants and state; the columns of the substep are made anew.
-fn load_particles(
-    reader: &mut Reader<'_>,
-    id: Vec<ParticleId>,
-) -> Result<Particles, SnapshotError> {
+fn load_particles(reader: &mut Reader<'_>, ids: Ids) -> Result<Particles, SnapshotError> {
+    let Ids { id, number, shape, .. } = ids;
     let count = id.len();
     if count == 0 {
         return Err(reader.damaged("a body without particles"));
@@ -424,8 +420,13 @@ fn load_particles(
     let velocity = reader.column_of(count)?;
     let spin = reader.column_of(oriented)?;
     let strength = reader.column_of(count)?;
+    let flags: Vec<u8> = reader.column_of(count)?;
     Ok(Particles {
         id,
+        number,
+        shape,
+        broken: flags.iter().map(|flags| flags & 1 != 0).collect(),
+        shown: flags.iter().map(|flags| flags & 2 != 0).collect(),
         inv_inertia: inertia.iter().map(|j| j.inverse().unwrap_or_default()).collect(),
         previous: position.clone(),
         inertial: position.clone(),

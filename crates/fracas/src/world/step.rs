@@ -213,13 +213,9 @@ fn number_bodies(bodies: &mut [Body]) {
 
 /// Obstacles that may be touched within the substep.
 fn touch_obstacles(body: &mut Body, around: Around<'_>) {
-    let Body { particles, pieces, scratch, shapes, layers, .. } = body;
+    let Body { particles, pieces, scratch, layers, .. } = body;
     scratch.impulses.clear();
     scratch.found.clear();
-    // rigid shapes touch them like any other obstacle
-    if !shapes.is_empty() {
-        return;
-    }
     for (piece, index) in pieces.iter().zip(0..).filter(|(piece, _)| !piece.is_still()) {
         touch_half_spaces(
             [scratch.number, index],

@@ -55,23 +55,29 @@ pub(super) struct Touching {
 /// six, each shared by two.
 const CONTACTS: usize = 4;
 
+/// Fragments that room is taken for beforehand, as if they were broken, in all bodies together: with all of
+/// their neighbours they have six times the contacts of dust. Where more break, lists grow.
+const BREAKING: usize = 512;
+
 impl Touching {
     /// Takes room for all bodies, down to dust, so that steps take none.
     pub fn reserve(&mut self, bodies: &[Body], obstacles: usize) {
-        let (mut particles, mut shaped) = (0, 0);
+        let (mut particles, mut shaped, mut breakable) = (0, 0, 0);
         let mut count = 0;
         for body in bodies {
             if self.rooms.len() <= count {
                 self.rooms.push(solve::Scratch::default());
             }
             particles += body.particle_count();
-            shaped += body.shapes.len();
+            shaped += body.shaped_count();
+            breakable += body.breakable_count();
             // for islands within one body; larger ones take their room when they come together
             self.rooms[count].reserve(body.particle_count());
             count += 1;
         }
-        // rigid solids touch with whole sides
-        let contacts = CONTACTS * (particles + 4 * shaped);
+        shaped += breakable.min(BREAKING);
+        // shapes touch with whole sides
+        let contacts = CONTACTS * (particles + 6 * shaped);
         fn room<T>(list: &mut Vec<T>, count: usize) {
             list.reserve(count.saturating_sub(list.len()));
         }
@@ -112,6 +118,9 @@ impl Touching {
         }
         let scene = Scene { bodies, obstacles, attachments, h };
         self.finding.find(scene, workers, &mut self.contacts);
+        for Particles { shown, broken, .. } in bodies.iter_mut().map(|body| &mut body.particles) {
+            shown.copy_from_slice(broken);
+        }
         self.contacts.sort_unstable_by_key(|contact| contact.key);
         carry_over(&self.old, &self.woken, &mut self.contacts, h);
         self.woken.clear();
@@ -524,6 +533,17 @@ impl Side for Body {
 }
 
 impl Body {
+    /// Particles that others touch by their shapes.
+    fn shaped_count(&self) -> usize {
+        self.particles.broken.iter().filter(|&&broken| broken).count()
+    }
+
+    /// Particles of which others will touch the shapes once they are broken.
+    fn breakable_count(&self) -> usize {
+        let breaks = self.model.solid().bond_count() > 0 && !self.shapes.is_empty();
+        if breaks { self.particles.len() - self.shaped_count() } else { 0 }
+    }
+
     /// The index of the piece that a particle is in.
     pub(super) fn piece_of(&self, particle: u32) -> u32 {
         self.pieces.partition_point(|piece| piece.span.end <= particle as usize) as u32

@@ -103,6 +103,11 @@ impl Hull {
         self.centre
     }
 
+    /// Whether the origin of its frame is inside.
+    pub(crate) fn holds_origin(&self) -> bool {
+        self.faces.iter().all(|f| f.normal.dot(self.points[f.vertices[0] as usize]) > 0.0)
+    }
+
     /// From the centre to the nearest face, in m.
     pub(crate) fn thickness(&self) -> f64 {
         self.thickness

@@ -249,6 +249,7 @@ pub(super) fn cut(
     }
     for j in [a, b] {
         solid.rest.rebuild_share(j);
+        particles.broken[j] = true;
         for k in 0..solid.rest.groups.count[j] as usize {
             let g = solid.rest.groups.of(j)[k] as usize;
             solid.rest.rebuild_limit(g);

@@ -19,6 +19,10 @@ pub struct OrientedShape {
     pub areas: Vec<f32>,
     /// What a material can follow at each of `points`; empty if nothing is known.
     pub values: PointValues,
+    /// Corners of the convex hull of each of `points`, relative to its position, in m: what others touch of
+    /// it once it has lost a bond, scaled to its volume. Where there are many corners, the sharpest are
+    /// kept. Empty: every fragment is a box with its second moment.
+    pub hulls: Vec<Vec<[f32; 3]>>,
 }
 
 /// One fragment, in the frame of the shape.

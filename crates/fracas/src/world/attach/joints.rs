@@ -289,9 +289,6 @@ fn numbers(attachment: &Attachment, bodies: &[Body]) -> Option<[u32; 2]> {
     Some([a? as u32, b? as u32])
 }
 
-/// Instead of the place of a particle that was taken away.
-const GONE: u32 = u32::MAX;
-
 /// Finds the particles of joints where splits have put them in another order. Joints of particles that were
 /// taken away are broken.
 fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>) {
@@ -304,15 +301,13 @@ fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>
             continue;
         }
         places.clear();
-        places.resize(body.shape_count, GONE);
-        for (id, place) in ids.iter().zip(0..) {
-            places[(id.0 - body.first_id) as usize] = place;
-        }
+        places.extend(0..ids.len() as u32);
+        places.sort_unstable_by_key(|&place| ids[place as usize]);
         for joint in &mut attachment.joints {
             let end = &mut joint.ends[side];
-            end.particle = places[(end.id.0 - body.first_id) as usize];
-            if end.particle == GONE {
-                (end.particle, joint.condition) = (0, Condition::Broken);
+            match places.binary_search_by_key(&end.id, |&place| ids[place as usize]) {
+                Ok(k) => end.particle = places[k],
+                Err(_) => (end.particle, joint.condition) = (0, Condition::Broken),
             }
         }
     }
