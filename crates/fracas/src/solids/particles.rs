@@ -1,6 +1,7 @@
 //! The columns that every model shares.
 
 use crate::math::{Rot, Sym3};
+use crate::parallel::Span;
 use crate::world::ParticleId;
 use glam::{DVec3, Vec3};
 
@@ -156,13 +157,14 @@ impl Particles {
         conjugate_times(&self.inv_inertia[i], self.orientation[i], v)
     }
 
-    /// Puts element `order[k]` of every column at place `k`.
+    /// Puts element `order[k]` of every column at place `span.start + k`; an order of the span.
     ///
-    /// `scratch` is where the old order is kept meanwhile; it is as long as the longest call.
-    pub fn permute(&mut self, order: &[u32], scratch: &mut Particles) {
+    /// `scratch` is where the new order is kept meanwhile; it is as long as the longest call.
+    pub fn permute(&mut self, span: Span, order: &[u32], scratch: &mut Particles) {
+        let (span, order) = moved(span, order);
         macro_rules! permute_all {
             ($target:expr; $($column:ident),+) => {$(
-                permute_column(&mut $target.$column, order, &mut scratch.$column);
+                permute_column(&mut $target.$column, span.clone(), order, &mut scratch.$column);
             )+};
         }
         for_each_column!(permute_all, self);
@@ -193,14 +195,27 @@ impl Particles {
     }
 }
 
-/// Puts element `order[k]` of `column` at place `k`; empty columns stay empty.
-pub(crate) fn permute_column<T: Clone>(column: &mut [T], order: &[u32], scratch: &mut Vec<T>) {
+/// The part of an order of a span in which something moves: all before and after stays.
+pub(crate) fn moved(span: Span, order: &[u32]) -> (Span, &[u32]) {
+    let stays = |&(place, &from): &(usize, &u32)| place == from as usize;
+    let before = span.clone().zip(order).take_while(stays).count();
+    let after = span.clone().zip(order).skip(before).rev().take_while(stays).count();
+    (span.start + before..span.end - after, &order[before..order.len() - after])
+}
+
+/// Puts element `order[k]` of `column` at place `span.start + k`; empty columns stay empty.
+pub(crate) fn permute_column<T: Clone>(
+    column: &mut [T],
+    span: Span,
+    order: &[u32],
+    scratch: &mut Vec<T>,
+) {
     if column.is_empty() {
         return;
     }
     scratch.clear();
     scratch.extend(order.iter().map(|&from| column[from as usize].clone()));
-    column.clone_from_slice(scratch);
+    column[span].clone_from_slice(scratch);
 }
 
 /// Whether a matrix is a multiple of the identity, so that turning it changes nothing.

@@ -106,7 +106,7 @@ impl Solid for RigidSet {
     /// There are no bonds to cut.
     fn cut(&mut self, _: &Particles, _: usize, _: usize, _: &mut Changes) {}
 
-    fn permute(&mut self, _: &[u32], _: &[u32]) {}
+    fn permute(&mut self, _: Span, _: &[u32], _: &[u32]) {}
 
     fn truncate(&mut self, count: usize) {
         self.count = count;

@@ -176,11 +176,13 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Live bonds.
     fn bond_count(&self) -> usize;
 
-    /// Removes the bond of `a` and `b`, which exists; logs it and the rebuilt groups.
+    /// Removes the bond of `a` and `b`, which exists, and logs it: pieces follow the log alone.
     fn cut(&mut self, particles: &Particles, a: usize, b: usize, changes: &mut Changes);
 
-    /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
-    fn permute(&mut self, order: &[u32], place: &[u32]);
+    /// Puts the particles of a span in another order. They are whole pieces: no bond joins them to
+    /// others. Particle `order[k]` becomes particle `span.start + k`, and particle `span.start + k`
+    /// becomes particle `place[k]`.
+    fn permute(&mut self, span: Span, order: &[u32], place: &[u32]);
 
     /// Keeps the first `count` particles. The others are whole pieces, which the world has put to
     /// the end by [`permute`](Self::permute): no bond joins them to those that stay.

@@ -558,7 +558,6 @@ impl World {
     fn split_pieces(&mut self, step: &Step) {
         for body in &mut self.bodies {
             if body.changes.bonds_cut.len() > body.cuts_seen {
-                body.cuts_seen = body.changes.bonds_cut.len();
                 let born = Some(self.time);
                 super::pieces::split(body, born, &mut self.next_piece, &mut self.events);
                 body.stored(step, self.config.books);

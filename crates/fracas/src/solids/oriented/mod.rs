@@ -17,7 +17,7 @@ use crate::material::{Material, MaterialError, MaterialField};
 use crate::math::fearless_simd::Level;
 use crate::math::{Rot, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::particles::permute_column;
+use crate::solids::particles::{moved, permute_column};
 use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
@@ -207,21 +207,22 @@ impl Solid for Oriented {
         self.bond_count -= 1;
     }
 
-    fn permute(&mut self, order: &[u32], place: &[u32]) {
+    fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let Self { rest, rotation, moved: (floats, whole, turns), .. } = self;
-        for column in rest.float_columns_mut() {
-            permute_column(column, order, floats);
-        }
-        let groups = &mut rest.groups;
-        permute_column(&mut groups.first, order, whole);
-        permute_column(&mut groups.count, order, whole);
-        permute_column(rotation, order, turns);
         // the lists stay where they are and name their members' new places
-        for i in 0..order.len() {
+        let groups = &mut rest.groups;
+        for i in span.clone() {
             let at = groups.first[i] as usize;
             for member in &mut groups.member[at..at + groups.count[i] as usize] {
-                *member = place[*member as usize];
+                *member = place[*member as usize - span.start];
             }
+        }
+        let (span, order) = moved(span, order);
+        permute_column(&mut groups.first, span.clone(), order, whole);
+        permute_column(&mut groups.count, span.clone(), order, whole);
+        permute_column(rotation, span.clone(), order, turns);
+        for column in rest.float_columns_mut() {
+            permute_column(column, span.clone(), order, floats);
         }
     }
 
