@@ -144,8 +144,8 @@ pub(super) struct Scratch {
     pub label: Vec<u32>,
     /// Of those lowest: where their part ends.
     pub ends: Vec<u32>,
-    /// The first piece that lost something and all after it.
-    pub later: Vec<Piece>,
+    /// What becomes of those pieces.
+    pub parts: Vec<Piece>,
 }
 
 impl Body {

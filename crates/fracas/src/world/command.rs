@@ -532,7 +532,7 @@ impl Scratch {
             torn: Vec::with_capacity(count),
             label: vec![0; count],
             ends: vec![0; count],
-            later: Vec::with_capacity(count),
+            parts: Vec::with_capacity(count),
         }
     }
 }

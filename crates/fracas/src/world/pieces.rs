@@ -106,61 +106,73 @@ fn assert_same_motion(a: &(f64, DVec3, DVec3), b: &(f64, DVec3, DVec3)) {
 
 /// Makes pieces of the parts of every piece that is torn, as they are labelled.
 fn part(body: &mut Body, born: Option<f64>, next_piece: &mut u64, events: &mut Vec<Event>) {
-    let Some(&first) = body.scratch.torn.first() else { return };
     #[cfg(debug_assertions)]
-    let before = total_motion(body);
-    let mut later = std::mem::take(&mut body.scratch.later);
-    later.extend(body.pieces.drain(first..));
-    let mut next_torn = 0;
-    for (k, piece) in (first..).zip(later.drain(..)) {
-        if body.scratch.torn.get(next_torn) == Some(&k) {
-            next_torn += 1;
-            tear(body, piece, born, next_piece, events);
-        } else {
-            body.pieces.push(piece);
-        }
+    let before = (!body.scratch.torn.is_empty()).then(|| total_motion(body));
+    for k in 0..body.scratch.torn.len() {
+        tear(body, body.scratch.torn[k], born, next_piece, events);
     }
-    body.scratch.later = later; // keeps its room
+    replace_torn(&mut body.pieces, &mut body.scratch);
     #[cfg(debug_assertions)]
-    assert_same_motion(&before, &total_motion(body));
+    if let Some(before) = before {
+        assert_same_motion(&before, &total_motion(body));
+    }
 }
 
-/// Pushes the parts of a piece, or the piece itself if it has but one.
+/// Lists the parts of a piece, or the piece itself if it has but one.
 fn tear(
     body: &mut Body,
-    piece: Piece,
+    torn: usize,
     born: Option<f64>,
     next_piece: &mut u64,
     events: &mut Vec<Event>,
 ) {
-    let (span, count) = (piece.span.clone(), body.pieces.len());
+    let piece = body.pieces[torn].clone();
+    let span = piece.span.clone();
     let mut end = sort_by_label(&mut body.scratch, span.clone());
     if end == span.end {
-        body.pieces.push(piece);
+        body.scratch.parts.push(piece);
         return;
     }
     reorder(body, span.clone());
-    let (mut start, mut heaviest) = (span.start, (0.0, count));
-    loop {
+    let Body { id: body, particles, changes, scratch, .. } = body;
+    let (mut start, mut heaviest) = (span.start, (0.0, scratch.parts.len()));
+    while start < span.end {
         let id = PieceId(*next_piece);
         *next_piece += 1;
-        body.changes.pieces_split.push((piece.id, id));
-        events.push(Event::Split { body: body.id, parent: piece.id, piece: id });
-        let mass = body.particles.mass[start..end].iter().map(|&m| f64::from(m)).sum::<f64>();
+        changes.pieces_split.push((piece.id, id));
+        events.push(Event::Split { body: *body, parent: piece.id, piece: id });
+        let mass = particles.mass[start..end].iter().map(|&m| f64::from(m)).sum::<f64>();
         // the first of equals
         if mass > heaviest.0 {
-            heaviest = (mass, body.pieces.len());
+            heaviest = (mass, scratch.parts.len());
         }
         let born = born.or(piece.born);
-        let part = Piece { id, span: start..end, born, shape: None, ..piece.clone() };
-        body.pieces.push(part);
-        if end == span.end {
-            break;
-        }
+        scratch.parts.push(Piece { id, span: start..end, born, shape: None, ..piece.clone() });
         start = end;
-        end = body.scratch.part_end(start - span.start);
+        end = scratch.part_end(start - span.start).unwrap_or(span.end);
     }
-    body.pieces[heaviest.1].born = piece.born;
+    scratch.parts[heaviest.1].born = piece.born;
+}
+
+/// Puts parts where the pieces were, from the back, so that every piece moves once at most.
+fn replace_torn(pieces: &mut Vec<Piece>, scratch: &mut Scratch) {
+    let Scratch { torn, parts, .. } = scratch;
+    let mut from = pieces.len();
+    // room, to be written over
+    pieces.extend_from_slice(&parts[torn.len()..]);
+    let mut to = pieces.len();
+    while let Some(k) = torn.pop() {
+        while from > k + 1 {
+            (from, to) = (from - 1, to - 1);
+            pieces[to] = pieces[from].clone();
+        }
+        from = k;
+        let start = pieces[k].span.start;
+        while let Some(part) = parts.pop_if(|part| part.span.start >= start) {
+            to -= 1;
+            pieces[to] = part;
+        }
+    }
 }
 
 /// Order and places of the particles of a span, stable and by their labels. Tells where the first
@@ -185,13 +197,13 @@ fn sort_by_label(scratch: &mut Scratch, span: Span) -> usize {
         place.push(*end);
         *end += 1;
     }
-    scratch.part_end(0)
+    scratch.part_end(0).unwrap_or(span.end)
 }
 
 impl Scratch {
-    /// Where the part ends that begins at this place of the order.
-    fn part_end(&self, place: usize) -> usize {
-        self.ends[self.order[place] as usize] as usize
+    /// Where the part ends that begins at this place of the order, if there is one.
+    fn part_end(&self, place: usize) -> Option<usize> {
+        self.order.get(place).map(|&first| self.ends[first as usize] as usize)
     }
 }
 

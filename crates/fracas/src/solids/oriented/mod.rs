@@ -17,7 +17,7 @@ use crate::material::{Material, MaterialError, MaterialField};
 use crate::math::fearless_simd::Level;
 use crate::math::{Rot, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::particles::{moved, permute_column};
+use crate::solids::particles::Moves;
 use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
@@ -217,12 +217,12 @@ impl Solid for Oriented {
                 *member = place[*member as usize - span.start];
             }
         }
-        let (span, order) = moved(span, order);
-        permute_column(&mut groups.first, span.clone(), order, whole);
-        permute_column(&mut groups.count, span.clone(), order, whole);
-        permute_column(rotation, span.clone(), order, turns);
+        let moves = Moves::new(span, order);
+        moves.permute(&mut groups.first, whole);
+        moves.permute(&mut groups.count, whole);
+        moves.permute(rotation, turns);
         for column in rest.float_columns_mut() {
-            permute_column(column, span.clone(), order, floats);
+            moves.permute(column, floats);
         }
     }
 

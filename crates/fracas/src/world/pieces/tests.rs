@@ -418,7 +418,7 @@ impl Body {
 fn time_of_a_split() {
     for (reach2, batch) in [(3, 1), (3, 20), (1, 1), (1, 20)] {
         let mut case = Case::new(lattice([15, 15, 12], reach2), 1);
-        let mut times = [(0, Duration::ZERO); 3];
+        let mut times = [const { Vec::<Duration>::new() }; 3];
         while !case.bonds.is_empty() {
             case.clear();
             case.cut_some(batch);
@@ -427,12 +427,12 @@ fn time_of_a_split() {
             case.split();
             let time = begin.elapsed();
             let kind = if case.events.is_empty() { 0 } else { 1 + usize::from(!few) };
-            times[kind].0 += 1;
-            times[kind].1 += time;
+            times[kind].push(time);
         }
         print!("reach² {reach2}, {batch} at a time:");
-        for (what, (count, time)) in ["whole", "split", "split of many pieces"].iter().zip(times) {
-            print!(" {count} {what}, {:?} each;", time / count.max(1));
+        for (what, times) in ["whole", "split", "split of many pieces"].iter().zip(&mut times) {
+            times.sort_unstable();
+            print!(" {} {what}, median {:?};", times.len(), times[times.len() / 2]);
         }
         println!();
     }
