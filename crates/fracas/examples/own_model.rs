@@ -212,8 +212,9 @@ impl Solid for Rope {
 
     /// Pieces of a rope are in order already: the world moves them only as a whole, to take some
     /// away, and every link goes with its first particle.
-    fn permute(&mut self, order: &[u32], _: &[u32]) {
-        self.whole = order.iter().map(|&i| self.whole[i as usize]).collect();
+    fn permute(&mut self, span: Span, order: &[u32], _: &[u32]) {
+        let whole: Vec<_> = order.iter().map(|&i| self.whole[i as usize]).collect();
+        self.whole[span].copy_from_slice(&whole);
     }
 
     fn truncate(&mut self, count: usize) {

@@ -24,6 +24,11 @@ impl Sets {
         self.parent.extend(0..count as u32);
     }
 
+    /// One more number, by itself.
+    pub fn push(&mut self) {
+        self.parent.push(self.parent.len() as u32);
+    }
+
     /// The name of the set that `of` is in.
     pub fn find(&mut self, of: u32) -> u32 {
         let mut at = of;

@@ -1,6 +1,7 @@
 //! The columns that every model shares.
 
 use crate::math::{Rot, Sym3};
+use crate::parallel::Span;
 use crate::world::ParticleId;
 use glam::{DVec3, Vec3};
 
@@ -180,13 +181,14 @@ impl Particles {
         conjugate_times(&self.inv_inertia[i], self.orientation[i], v)
     }
 
-    /// Puts element `order[k]` of every column at place `k`.
+    /// Puts element `order[k]` of every column at place `span.start + k`; an order of the span.
     ///
-    /// `scratch` is where the old order is kept meanwhile; it is as long as the longest call.
-    pub fn permute(&mut self, order: &[u32], scratch: &mut Particles) {
+    /// `scratch` is where some are kept meanwhile; it grows to the longest call.
+    pub fn permute(&mut self, span: Span, order: &[u32], scratch: &mut Particles) {
+        let moves = Moves::new(span, order);
         macro_rules! permute_all {
             ($target:expr; $($column:ident),+) => {$(
-                permute_column(&mut $target.$column, order, &mut scratch.$column);
+                moves.permute(&mut $target.$column, &mut scratch.$column);
             )+};
         }
         for_each_column!(permute_all, self);
@@ -217,14 +219,41 @@ impl Particles {
     }
 }
 
-/// Puts element `order[k]` of `column` at place `k`; empty columns stay empty.
-pub(crate) fn permute_column<T: Clone>(column: &mut [T], order: &[u32], scratch: &mut Vec<T>) {
-    if column.is_empty() {
-        return;
+/// An order of the particles of a span, without those at its ends that stay.
+pub(crate) struct Moves<'a> {
+    span: Span,
+    order: &'a [u32],
+    /// How many at the start keep their order among each other, and so only move down.
+    falling: usize,
+}
+
+impl<'a> Moves<'a> {
+    /// Particle `order[k]` becomes particle `span.start + k`.
+    pub fn new(span: Span, order: &'a [u32]) -> Self {
+        let stays = |&(place, &from): &(usize, &u32)| place == from as usize;
+        let before = span.clone().zip(order).take_while(stays).count();
+        let after = span.clone().zip(order).skip(before).rev().take_while(stays).count();
+        let order = &order[before..order.len() - after];
+        let falls = order.windows(2).take_while(|pair| pair[0] < pair[1]).count();
+        let falling = order.len().min(falls + 1);
+        Self { span: span.start + before..span.end - after, order, falling }
     }
-    scratch.clear();
-    scratch.extend(order.iter().map(|&from| column[from as usize].clone()));
-    column.clone_from_slice(scratch);
+
+    /// Moves the elements of a column; an empty one stays empty. `scratch` is where some are kept
+    /// meanwhile.
+    pub fn permute<T: Copy>(&self, column: &mut [T], scratch: &mut Vec<T>) {
+        if column.is_empty() {
+            return;
+        }
+        let (falling, others) = self.order.split_at(self.falling);
+        scratch.clear();
+        scratch.extend(others.iter().map(|&from| column[from as usize]));
+        // none is written over before it has moved
+        for (to, &from) in self.span.clone().zip(falling) {
+            column[to] = column[from as usize];
+        }
+        column[self.span.start + self.falling..self.span.end].copy_from_slice(scratch);
+    }
 }
 
 /// Whether a matrix is a multiple of the identity, so that turning it changes nothing.

@@ -108,7 +108,7 @@ impl Solid for RigidSet {
         0.0
     }
 
-    fn permute(&mut self, _: &[u32], _: &[u32]) {}
+    fn permute(&mut self, _: Span, _: &[u32], _: &[u32]) {}
 
     fn truncate(&mut self, count: usize) {
         self.count = count;

@@ -189,8 +189,10 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Removes the bond of `a` and `b`, which exists, marks both as broken and logs it. Returns the elastic energy that it set free, in J.
     fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64;
 
-    /// Particle `order[k]` becomes particle `k`; `place[i]` is where particle `i` goes.
-    fn permute(&mut self, order: &[u32], place: &[u32]);
+    /// Puts the particles of a span in another order. They are whole pieces: no bond joins them to
+    /// others. Particle `order[k]` becomes particle `span.start + k`, and particle `span.start + k`
+    /// becomes particle `place[k]`.
+    fn permute(&mut self, span: Span, order: &[u32], place: &[u32]);
 
     /// Keeps the first `count` particles. The others are whole pieces, which the world has put to
     /// the end by [`permute`](Self::permute): no bond joins them to those that stay.

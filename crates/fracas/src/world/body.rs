@@ -5,6 +5,7 @@ use super::desc::Layers;
 use super::finding::Shaped;
 use super::grip::Grip;
 use super::ids::{BodyId, ParticleId, PieceId};
+use super::pieces::{Places, Walks};
 use super::report::Energy;
 use crate::contact::near::Near;
 use crate::material::Material;
@@ -23,6 +24,8 @@ pub struct Body {
     pub(super) damping: f32,
     pub(super) particles: Particles,
     pub(super) model: Model,
+    /// Where particles are in the columns.
+    pub(super) places: Places,
     /// In the order of their spans, which cover all particles.
     pub(super) pieces: Vec<Piece>,
     /// Shapes of rigid solids, and of fragments once they are broken, which
@@ -128,11 +131,20 @@ pub(super) struct Scratch {
     /// What contacts did in this substep, in the order of particles.
     pub impulses: Vec<Impulse>,
     pub permuted: Particles,
+    /// What is at each place of a span, after it is put in order.
     pub order: Vec<u32>,
+    /// Where each particle of the span goes.
     pub place: Vec<u32>,
+    /// What fell off.
+    pub walks: Walks,
+    /// Pieces that lost something, in order.
+    pub torn: Vec<usize>,
+    /// Of particles of those: the lowest of their part.
     pub label: Vec<u32>,
-    pub queue: Vec<u32>,
-    pub new_pieces: Vec<Piece>,
+    /// Of those lowest: where their part ends.
+    pub ends: Vec<u32>,
+    /// What becomes of those pieces.
+    pub parts: Vec<Piece>,
 }
 
 impl Body {
@@ -309,8 +321,7 @@ impl Body {
             next = piece.span.end;
         }
         assert_eq!(next, self.particles.len(), "pieces do not cover the particles");
-        let mut labels = Vec::new();
-        super::pieces::label_components(self.model.solid(), &mut labels, &mut Vec::new());
+        let labels = super::pieces::components(self.model.solid());
         for piece in &self.pieces {
             let first = labels[piece.span.start];
             let same = labels[piece.span.clone()].iter().all(|&l| l == first);
@@ -328,6 +339,9 @@ impl Body {
         let mut ids: Vec<u64> = self.particles.id.iter().map(|id| id.0).collect();
         ids.sort_unstable();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "a particle id is used twice");
+        for (j, &id) in self.particles.id.iter().enumerate() {
+            assert_eq!(self.places.of(id), Some(j), "the place of particle {id} is lost");
+        }
         let mut ids: Vec<u64> = self.pieces.iter().map(|piece| piece.id.0).collect();
         ids.sort_unstable();
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "a piece id is used twice");

@@ -13,6 +13,7 @@ use super::grip::{self, Grip, Member};
 use super::hulls;
 use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::obstacle::{Obstacle, Place};
+use super::pieces::{Places, Walks};
 use super::report::Energy;
 use super::zone::Zone;
 use crate::contact::near::Near;
@@ -295,6 +296,7 @@ impl World {
             layers,
             near: Near::default(),
             shape_count: all.len(),
+            places: Places::new(&particles.id),
             particles,
             model,
             pieces: Vec::with_capacity(all.len()),
@@ -306,9 +308,8 @@ impl World {
             reached: 1.0,
         };
         body.pieces.push(piece);
-        // a shape of several parts is several pieces from the start, which is no event
-        super::pieces::split(&mut body, None, &mut self.next_piece, &mut Vec::new());
-        body.changes.clear();
+        // a shape of several parts is several pieces from the start
+        super::pieces::split_built(&mut body, &mut self.next_piece);
         Ok(body)
     }
 
@@ -446,7 +447,6 @@ impl World {
         let opened = &mut body.changes.opened[seen..];
         super::step::place_cracks(opened, &body.pieces[piece]);
         self.events.extend(opened.iter().map(|opened| Event::crack(id, opened)));
-        body.cuts_seen = body.changes.bonds_cut.len();
         super::pieces::split(body, Some(self.time), &mut self.next_piece, &mut self.events);
         body.spent.fracture_work += before - body.stored(&step, self.config.books);
     }
@@ -520,9 +520,11 @@ impl Scratch {
             permuted: particles.clone(),
             order: Vec::with_capacity(count),
             place: Vec::with_capacity(count),
-            label: Vec::with_capacity(count),
-            queue: Vec::with_capacity(count),
-            new_pieces: Vec::with_capacity(count),
+            walks: Walks::with_room(count),
+            torn: Vec::with_capacity(count),
+            label: vec![0; count],
+            ends: vec![0; count],
+            parts: Vec::with_capacity(count),
         }
     }
 }
@@ -616,8 +618,7 @@ pub(super) fn find_mut(bodies: &mut [Body], id: BodyId) -> Option<&mut Body> {
 
 /// Index of a particle of a body.
 fn index_of(body: &Body, particle: ParticleId) -> Result<usize, CommandError> {
-    let found = body.particles.id.iter().position(|&id| id == particle);
-    found.ok_or(CommandError::NoParticle { body: body.id, particle })
+    body.places.of(particle).ok_or(CommandError::NoParticle { body: body.id, particle })
 }
 
 /// A grip closes on its particles where they are now.

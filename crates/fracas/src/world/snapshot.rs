@@ -14,6 +14,7 @@ use super::desc::Layers;
 use super::finding::Shaped;
 use super::grip::{Grip, Member};
 use super::obstacle::Obstacle;
+use super::pieces::Places;
 use super::report::Energy;
 use super::{
     BodyId, Changes, DebrisRule, GripId, GripMotion, MoveKey, ParticleId, PieceId, PullKey,
@@ -342,6 +343,14 @@ impl Body {
         if start != count {
             return Err(reader.damaged("pieces that leave particles out"));
         }
+        let connected = super::pieces::components(model.solid());
+        let is_whole = |piece: &Piece| {
+            let labels = connected.get(piece.span.clone()).unwrap_or_default();
+            !labels.is_empty() && labels.iter().all(|&first| first as usize == piece.span.start)
+        };
+        if connected.len() != count || !pieces.iter().all(is_whole) {
+            return Err(reader.damaged("pieces that bonds contradict"));
+        }
         let mut grips = Vec::new();
         for _ in 0..reader.number()? {
             grips.push(load_grip(reader, count)?);
@@ -357,6 +366,7 @@ impl Body {
             shape_count,
             shapes,
             layers,
+            places: Places::new(&particles.id),
             particles,
             model,
             pieces,

@@ -568,7 +568,6 @@ impl World {
             if body.changes.bonds_cut.len() > body.cuts_seen {
                 let opened = body.changes.opened.get(body.cuts_seen..).unwrap_or_default();
                 self.events.extend(opened.iter().map(|opened| Event::crack(body.id, opened)));
-                body.cuts_seen = body.changes.bonds_cut.len();
                 let born = Some(self.time);
                 super::pieces::split(body, born, &mut self.next_piece, &mut self.events);
                 body.stored(step, self.config.books);

@@ -135,7 +135,7 @@ impl Solid for Chain {
         self.sides.truncate(count);
     }
 
-    fn permute(&mut self, _: &[u32], _: &[u32]) {}
+    fn permute(&mut self, _: Span, _: &[u32], _: &[u32]) {}
 
     fn validate(&self, _: &Particles) {}
 

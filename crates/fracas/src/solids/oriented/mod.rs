@@ -19,7 +19,7 @@ use crate::material::{Material, MaterialError, MaterialField};
 use crate::math::fearless_simd::Level;
 use crate::math::{Rot, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::particles::permute_column;
+use crate::solids::particles::Moves;
 use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
@@ -276,21 +276,22 @@ impl Solid for Oriented {
         fracture::cut(self, particles, a, b, along, changes)
     }
 
-    fn permute(&mut self, order: &[u32], place: &[u32]) {
+    fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let Self { rest, rotation, moved: (floats, whole, turns), .. } = self;
-        for column in rest.float_columns_mut() {
-            permute_column(column, order, floats);
-        }
-        let groups = &mut rest.groups;
-        permute_column(&mut groups.first, order, whole);
-        permute_column(&mut groups.count, order, whole);
-        permute_column(rotation, order, turns);
         // the lists stay where they are and name their members' new places
-        for i in 0..order.len() {
+        let groups = &mut rest.groups;
+        for i in span.clone() {
             let at = groups.first[i] as usize;
             for member in &mut groups.member[at..at + groups.count[i] as usize] {
-                *member = place[*member as usize];
+                *member = place[*member as usize - span.start];
             }
+        }
+        let moves = Moves::new(span, order);
+        moves.permute(&mut groups.first, whole);
+        moves.permute(&mut groups.count, whole);
+        moves.permute(rotation, turns);
+        for column in rest.float_columns_mut() {
+            moves.permute(column, floats);
         }
     }
 
