@@ -6,9 +6,12 @@
 //! ```text
 //! M = Rᵀ B F_P + e,   A = F_P P F_P + e,   A S + S A = M + Mᵀ              000 eq. 6, errata 000.3, 7, 17
 //! ε = log λ(S),   ε' = ε − tr ε/3,   ε_eq = √(3/2) |ε'|                    yields where ε_eq > ε_Y (erratum 000.16)
-//! Δα = (ε_eq − ε_Y)/(1+H/E) · (1 − exp(−ν (1+H/E) h)),   γ = Δα/ε_eq       rate form, erratum 000.15
-//! F_P ← V diag(exp(γ ε')) Vᵀ F_P,   α ← α + Δα,   ε_Y = (σ_Y + H α)/E      000 eq. 9, of determinant 1
+//! κ = 1 + ⅔ H/E,   x = (ε_eq − ε_Y)/κ · (1 − exp(−ν κ h)),   γ = x/ε_eq     rate form, erratum 000.15
+//! F_P ← V diag(exp(γ ε')) Vᵀ F_P,   α ← α + ⅔ x,   ε_Y = (σ_Y + H α)/E      000 eq. 9, of determinant 1
 //! ```
+//!
+//! α = ∫ √(2/3) |dε_P| is the plastic strain of a pulled bar. What ε_eq gives up is 3/2 of it: along a bar that is pulled,
+//! whose ν is 0, only two thirds of the strain change its shape.
 //!
 //! The product of two symmetric matrices turns, F_P = W U. The turn W is moved over to R, so that F_P stays symmetric
 //! and R the rotation of the material, which the particles of the group follow.
@@ -241,7 +244,7 @@ fn misfit(t: &Mat3, positions: &Mat3, spread: &Sym3) -> f64 {
 
 /// How much of its elastic strain a group gives up in a substep.
 struct Flow {
-    /// Plastic strain Δα.
+    /// Plastic strain Δα = ⅔ x.
     strain: f32,
     /// γ.
     share: f32,
@@ -265,9 +268,13 @@ impl Flow {
         if beyond <= 0.0 {
             return None;
         }
-        let stiffer = 1.0 + limits.hardening[g] / limits.modulus[g];
-        let strain = beyond / stiffer * -ops::exp_m1(-limits.creep_rate[g] * stiffer * h);
-        (strain > 0.0).then(|| Self { strain, share: strain / equivalent, deviator })
+        let stiffer = 1.0 + 2.0 / 3.0 * limits.hardening[g] / limits.modulus[g];
+        let given = beyond / stiffer * -ops::exp_m1(-limits.creep_rate[g] * stiffer * h);
+        (given > 0.0).then(|| Self {
+            strain: 2.0 / 3.0 * given,
+            share: given / equivalent,
+            deviator,
+        })
     }
 
     /// W and U of V diag(exp(γ ε')) Vᵀ F_P = W U, with U of determinant 1. None where a principal value of U would go
@@ -352,17 +359,18 @@ mod tests {
                 let mut limits = limits(1e4, hardening, 3.0);
                 let mut strain = 1.5f32.ln();
                 for _ in 0..steps {
-                    // pulled along x, free across: what flows leaves the axial strain
+                    // held in shape: what flows leaves the strain
                     let flow = Flow::of(&limits, 0, [strain, 0.0, 0.0], 1.0 / steps as f32);
-                    let flow = flow.unwrap().strain;
-                    strain -= flow;
-                    limits.flowed[0] += flow;
+                    let flow = flow.unwrap();
+                    strain -= flow.share * strain;
+                    limits.flowed[0] += flow.strain;
                     limits.harden(0);
                 }
                 limits.flowed[0]
             });
-            let ratio = 1.0 + hardening / 1e6;
-            let wanted = (1.5f32.ln() - 0.01) / ratio * (1.0 - (-3.0 * ratio).exp());
+            let ratio = 1.0 + 2.0 / 3.0 * hardening / 1e6;
+            let given = (1.5f32.ln() - 0.01) / ratio * (1.0 - (-3.0 * ratio).exp());
+            let wanted = 2.0 / 3.0 * given;
             for strain in flowed {
                 assert!((strain - wanted).abs() < 1e-5, "{flowed:?}, not {wanted}");
             }
