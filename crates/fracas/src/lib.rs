@@ -5,6 +5,7 @@
 //! business of `fracas-scene`, shapes of `fracas-mesh`.
 
 pub mod contact;
+pub mod geometry;
 pub mod material;
 pub mod math;
 pub mod parallel;

@@ -17,7 +17,7 @@ mod error;
 mod field;
 #[cfg(feature = "serde")]
 mod file;
-mod noise;
+pub(crate) mod noise;
 mod points;
 pub mod presets;
 #[cfg(test)]

@@ -39,7 +39,7 @@ fn corner_value(index: [i64; 3], seed: u64) -> f64 {
 
 /// One round of the generator SplitMix64 (Steele, Lea, Flood, *Fast Splittable Pseudorandom Number
 /// Generators*, OOPSLA 2014): a bijection in which every input bit reaches every output bit.
-fn mix(x: u64) -> u64 {
+pub(crate) fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
