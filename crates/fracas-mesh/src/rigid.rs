@@ -1,12 +1,49 @@
-//! Fragments as rigid solids.
+//! The convex hulls of fragments: rigid solids, or what others touch of a body where it breaks.
 
-use fracas::contact::shape::{Shape, ShapeError};
+use fracas::contact::shape::{Hull, Shape, ShapeError};
 use fracas::glam::Vec3;
 use fracas::math::Rot;
 use fracas::world::RigidPart;
 
-use crate::fragments::Fragment;
+use crate::fragments::{Fragment, Fragments};
 use crate::solid::FragmentedSolid;
+use crate::tets::TetMesh;
+
+/// Vertices of each fragment, once each.
+fn vertices_of(mesh: &TetMesh, fragments: &Fragments) -> Vec<Vec<u32>> {
+    let mut vertices: Vec<Vec<u32>> = vec![Vec::new(); fragments.fragments.len()];
+    for (corners, &fragment) in mesh.tets.iter().zip(&fragments.of_tet) {
+        vertices[fragment as usize].extend(corners);
+    }
+    for list in &mut vertices {
+        list.sort_unstable();
+        list.dedup();
+    }
+    vertices
+}
+
+/// Corners of the hull of each fragment about its centre, in m; of a fragment too thin for one those of
+/// the box around its ellipsoid.
+pub(crate) fn corners(mesh: &TetMesh, fragments: &Fragments) -> Vec<Vec<[f32; 3]>> {
+    let around = |(vertices, fragment): (Vec<u32>, &Fragment)| {
+        let at = |v: u32| (mesh.vertices[v as usize] - fragment.centre).as_vec3();
+        let points: Vec<Vec3> = vertices.into_iter().map(at).collect();
+        let corners = match Hull::new(&points) {
+            Ok(hull) => hull.vertices().to_vec(),
+            Err(_) => box_around(fragment).to_vec(),
+        };
+        corners.into_iter().map(|corner| corner.to_array()).collect()
+    };
+    vertices_of(mesh, fragments).into_iter().zip(&fragments.fragments).map(around).collect()
+}
+
+fn box_around(fragment: &Fragment) -> [Vec3; 8] {
+    let half = Vec3::from(fragment.radii.map(|radius| radius as f32));
+    std::array::from_fn(|k| {
+        let sign = |bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
+        fragment.axes * (half * Vec3::new(sign(0), sign(1), sign(2)))
+    })
+}
 
 impl FragmentedSolid {
     /// The convex hull of every fragment, where it is, shrunk to the volume of the fragment: a body of the
@@ -17,13 +54,7 @@ impl FragmentedSolid {
     ///
     /// If a hull has more corners than the engine takes.
     pub fn hulls(&self) -> Result<Vec<RigidPart>, ShapeError> {
-        let mut vertices: Vec<Vec<u32>> = vec![Vec::new(); self.fragments.fragments.len()];
-        for (corners, &fragment) in self.mesh.tets.iter().zip(&self.fragments.of_tet) {
-            vertices[fragment as usize].extend(corners);
-        }
-        let part = |(fragment, vertices): (usize, &mut Vec<u32>)| {
-            vertices.sort_unstable();
-            vertices.dedup();
+        let part = |(fragment, vertices): (usize, &Vec<u32>)| {
             let Fragment { volume, centre, material, .. } = self.fragments.fragments[fragment];
             let around = |scale: f64| {
                 let at = |&v: &u32| (scale * (self.mesh.vertices[v as usize] - centre)).as_vec3();
@@ -35,12 +66,13 @@ impl FragmentedSolid {
             let position = centre.as_vec3().to_array();
             Ok(RigidPart { shape, position, rotation: Rot::IDENTITY, material })
         };
-        vertices.iter_mut().enumerate().map(part).collect()
+        vertices_of(&self.mesh, &self.fragments).iter().enumerate().map(part).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may end by panic")]
     use super::*;
     use crate::ClosedSurface;
     use crate::fragments::{Fracture, Pattern};
@@ -68,5 +100,31 @@ mod tests {
             let beyond = around.max.abs().max(around.min.abs()) - Vec3::new(0.2, 0.15, 0.1);
             assert!(beyond.max_element() < 1e-3, "{beyond}");
         }
+    }
+    /// Every corner of a fragment is inside its hull, and every corner of the hull is one of the fragment's.
+    #[test]
+    fn corners_of_a_shape_are_those_of_its_fragments() {
+        let block = ClosedSurface::new(surfaces::block([0.4, 0.3, 0.2]).unwrap()).unwrap();
+        let tets = stuffing::fill(&block, &Filling::tets(2000)).unwrap();
+        let fracture = Fracture::new(Pattern::KMeans, 20);
+        let solid = FragmentedSolid::of_surface(&block, tets, &fracture).unwrap();
+        assert_eq!(solid.shape.hulls.len(), 20);
+        let mut most = 0;
+        for (corners, fragment) in solid.shape.hulls.iter().zip(0..) {
+            most = most.max(corners.len());
+            let centre = solid.fragments.fragments[fragment as usize].centre;
+            let own = solid.mesh.tets.iter().zip(&solid.fragments.of_tet);
+            let own = own.filter(|(_, of)| **of == fragment).flat_map(|(tet, _)| tet);
+            let own: Vec<Vec3> =
+                own.map(|&v| (solid.mesh.vertices[v as usize] - centre).as_vec3()).collect();
+            let corners: Vec<Vec3> = corners.iter().map(|&corner| corner.into()).collect();
+            assert!(corners.iter().all(|corner| own.contains(corner)));
+            for way in [Vec3::X, Vec3::NEG_Y, Vec3::new(0.3, -0.5, 0.8), Vec3::new(-0.9, 0.1, -0.2)]
+            {
+                let far = |points: &[Vec3]| points.iter().map(|p| p.dot(way)).fold(0.0, f32::max);
+                assert!((far(&own) - far(&corners)).abs() < 1e-6);
+            }
+        }
+        println!("at most {most} corners");
     }
 }

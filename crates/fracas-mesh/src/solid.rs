@@ -7,6 +7,7 @@ use fracas::solids::oriented::OrientedShape;
 use crate::attributes::Attribute;
 use crate::fragments::{Fracture, FractureError, Fragments};
 use crate::nearest::NearestOnSurface;
+use crate::rigid;
 use crate::surface::{ClosedSurface, Surface};
 use crate::tets::TetMesh;
 
@@ -31,7 +32,7 @@ pub struct FragmentedSolid {
     pub mesh: TetMesh,
     /// Which of them is in which fragment.
     pub fragments: Fragments,
-    /// Particles and bonds, with curvature and attributes at each particle.
+    /// Particles, their hulls and bonds, with curvature and attributes at each particle.
     pub shape: OrientedShape,
 }
 
@@ -61,6 +62,7 @@ impl FragmentedSolid {
         let surface = Surface { attributes: Vec::new(), ..mesh.surface() };
         let mut shape = fragments.oriented();
         shape.values = values_near(&shape, &surface, fragments.attributes(&mesh));
+        shape.hulls = rigid::corners(&mesh, &fragments);
         Self { mesh, fragments, shape }
     }
 
@@ -81,6 +83,7 @@ impl FragmentedSolid {
         let fragments = Fragments::new(&mesh, fracture)?;
         let mut shape = fragments.oriented();
         shape.values = values_near(&shape, surface, Vec::new());
+        shape.hulls = rigid::corners(&mesh, &fragments);
         Ok(Self { mesh, fragments, shape })
     }
 }

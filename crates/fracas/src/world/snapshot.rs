@@ -186,9 +186,9 @@ fn particle_state(particles: &Particles, sink: &mut impl Sink) {
     sink.floats(&particles.velocity);
     sink.floats(&particles.spin);
     sink.floats(&particles.strength);
-    let flags = particles.broken.iter().zip(&particles.shown);
-    let flags: Vec<u8> = flags.map(|(&b, &s)| u8::from(b) | u8::from(s) << 1).collect();
-    sink.column(&flags);
+    for flags in [&particles.broken, &particles.shown] {
+        sink.column(bytemuck::cast_slice::<bool, u8>(flags));
+    }
 }
 
 impl Body {
@@ -430,13 +430,13 @@ fn load_particles(reader: &mut Reader<'_>, ids: Ids) -> Result<Particles, Snapsh
     let velocity = reader.column_of(count)?;
     let spin = reader.column_of(oriented)?;
     let strength = reader.column_of(count)?;
-    let flags: Vec<u8> = reader.column_of(count)?;
+    let [broken, shown] = [load_flags(reader, count)?, load_flags(reader, count)?];
     Ok(Particles {
         id,
         number,
         shape,
-        broken: flags.iter().map(|flags| flags & 1 != 0).collect(),
-        shown: flags.iter().map(|flags| flags & 2 != 0).collect(),
+        broken,
+        shown,
         inv_inertia: inertia.iter().map(|j| j.inverse().unwrap_or_default()).collect(),
         previous: position.clone(),
         inertial: position.clone(),
@@ -461,6 +461,11 @@ fn load_particles(reader: &mut Reader<'_>, ids: Ids) -> Result<Particles, Snapsh
         spin,
         strength,
     })
+}
+
+fn load_flags(reader: &mut Reader<'_>, count: usize) -> Result<Vec<bool>, SnapshotError> {
+    let flags: Vec<u8> = reader.column_of(count)?;
+    Ok(flags.into_iter().map(|flag| flag != 0).collect())
 }
 
 fn save_grip(grip: &Grip, bytes: &mut Vec<u8>) {
