@@ -500,7 +500,7 @@ fn scene() -> (World, BodyId) {
     (world, id)
 }
 
-/// All ellipsoids that a ray hits, from the numbers that are there to be drawn.
+/// All ellipsoids, and boxes of what is broken, that a ray hits, from the numbers that are there to be drawn.
 fn brute_force(
     world: &World,
     body: BodyId,
@@ -511,15 +511,28 @@ fn brute_force(
     let pieces = found.piece_indices();
     let mut hits = Vec::new();
     for (j, (centre, axes)) in found.world_positions().zip(found.ellipsoids()).enumerate() {
+        let piece = found.pieces()[pieces[j] as usize].id();
+        let particle = found.particle_ids()[j];
+        let target = HitTarget::Body { body, piece, particle };
+        if found.broken()[j] {
+            // cubes, along the axes of their ellipsoids
+            let own = axes.map(|axis| Vec3::from(axis).as_dvec3().normalize());
+            let back = DMat3::from_cols(own[0], own[1], own[2]).transpose();
+            let (o, d) = (back * (origin - DVec3::from(centre)), back * direction);
+            let (near, far) = ((-0.05 * d.signum() - o) / d, (0.05 * d.signum() - o) / d);
+            let (enter, leave) = (near.max_element().max(0.0), far.min_element());
+            if enter <= leave {
+                hits.push((enter, target));
+            }
+            continue;
+        }
         let axes = DMat3::from_cols_array_2d(&axes.map(|axis| axis.map(f64::from))).inverse();
         let (o, d) = (axes * (origin - DVec3::from(centre)), axes * direction);
         let (a, b, c) = (d.dot(d), o.dot(d), o.dot(o) - 1.0);
         let root = b * b - a * c;
         let t = if c <= 0.0 { 0.0 } else { (-b - root.sqrt()) / a };
         if t >= 0.0 {
-            let piece = found.pieces()[pieces[j] as usize].id();
-            let particle = found.particle_ids()[j];
-            hits.push((t, HitTarget::Body { body, piece, particle }));
+            hits.push((t, target));
         }
     }
     hits.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -73,6 +73,59 @@ fn weightless_halves_stay_where_they_are() {
     }
 }
 
+/// Octahedra of the volume of cells reach far into each other, which is no reason to fly apart: not when a
+/// cut uncovers them, and not when they turn and shift a little against each other.
+#[test]
+fn hulls_that_overlap_at_birth_do_not_fly_apart() {
+    for shift in [0.0, 0.003] {
+        let mut shape = as_generated(lattice([4, 4, 4], SIDE, 3));
+        let corner = |k: usize| {
+            let mut corner = [shift, 0.5 * shift, 0.0];
+            corner[k / 2] += if k % 2 == 0 { SIDE } else { -SIDE };
+            corner
+        };
+        shape.hulls = vec![(0..6).map(corner).collect(); 64];
+        let mut world = World::new(weightless()).unwrap();
+        let mut desc = body(shape, &material(1e6));
+        desc.spin = [0.05, 0.02, 0.1];
+        let id = world.spawn(desc).unwrap();
+        (0..5).for_each(|_| drop(world.step(FRAME)));
+        let start = world.step(FRAME).max_speed;
+        cut_between(&mut world, id, |x| x[0] > 0.0);
+        let mut fastest: f32 = 0.0;
+        for _ in 0..120 {
+            fastest = fastest.max(world.step(FRAME).max_speed);
+        }
+        println!("{start} m/s before, {fastest} m/s after");
+        assert_eq!(world.body(id).unwrap().pieces().len(), 2);
+        assert!(fastest < 1.1 * start, "{start} m/s before, {fastest} m/s after");
+    }
+}
+
+/// Balls that rest on the floor turn out to be cubes that stand on an edge below it: they rise, and do not
+/// jump.
+#[test]
+fn what_breaks_on_the_floor_does_not_jump() {
+    let mut world = World::new(WorldConfig { sleeping: false, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let mut desc = body(lattice([2, 1, 1], SIDE, 3), &material(1e7));
+    desc.rotation = Rot::from_axis_angle(Vec3::X, 0.7);
+    desc.position = [0.0, f64::from(0.5 * SIDE), 0.0];
+    let id = world.spawn(desc).unwrap();
+    (0..30).for_each(|_| drop(world.step(FRAME)));
+    let below = standing(world.body(id).unwrap());
+    assert!(below.iter().all(|&(height, _)| height < -0.009), "{below:?}");
+    cut_all(&mut world, id);
+    let mut fastest: f32 = 0.0;
+    for _ in 0..20 {
+        fastest = fastest.max(world.step(FRAME).max_speed);
+    }
+    assert!(fastest < 0.5, "they jump with {fastest} m/s");
+    (0..120).for_each(|_| drop(world.step(FRAME)));
+    let after = standing(world.body(id).unwrap());
+    assert!(after.iter().all(|&(height, tilt)| height.abs() < 1e-3 && tilt < 2.0), "{after:?}");
+}
+
 /// A block on the floor, cut level in half: the upper half rests on the lower.
 #[test]
 fn the_upper_half_rests_on_the_lower() {

@@ -171,7 +171,6 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
     if pair[0].fresh {
         return share_out(known, pair);
     }
-    let allowed = known.iter().map(|contact| contact.allowance).fold(0.0, f32::max);
     let mut used = 0_u64;
     let mut fresh = 0_u64;
     for (k, contact) in pair.iter_mut().enumerate() {
@@ -181,7 +180,7 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
                 contact.take_over(&known[same]);
             }
             None if k < POINTS => fresh |= 1 << k,
-            None => contact.allow(allowed),
+            None => {}
         }
     }
     for (k, contact) in pair.iter_mut().enumerate().take(POINTS) {
@@ -196,9 +195,6 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
             contact.take_over(warm);
         } else if known.is_empty() && contact.second.is_some() {
             contact.allow(f32::INFINITY);
-        } else {
-            // one more point of a pair that is allowed its overlap
-            contact.allow(allowed);
         }
     }
 }

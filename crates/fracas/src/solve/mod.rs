@@ -160,13 +160,14 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Room for an island of so many particles.
-    pub fn reserve(&mut self, count: usize) {
+    /// Room for an island of so many particles, of which some break, and then touch with whole sides.
+    pub fn reserve(&mut self, count: usize, breaking: usize) {
         if self.extra.len() < count {
             self.resize(count);
         }
-        self.rows.reserve(count, CONTACTS * count);
-        self.rigid.reserve(count);
+        let contacts = CONTACTS * (count + 6 * breaking);
+        self.rows.reserve(count, contacts);
+        self.rigid.reserve(count, contacts.max(4 * CONTACTS * count));
     }
 
     fn resize(&mut self, count: usize) {

@@ -71,10 +71,10 @@ pub struct Room {
 
 impl Room {
     /// Room for so many bodies.
-    pub fn reserve(&mut self, count: usize) {
+    pub fn reserve(&mut self, count: usize, contacts: usize) {
         // and one that nothing moves
         self.movers.reserve((count + 1).saturating_sub(self.movers.len()));
-        self.rows.reserve((16 * count).saturating_sub(self.rows.len()));
+        self.rows.reserve(contacts.saturating_sub(self.rows.len()));
     }
 }
 

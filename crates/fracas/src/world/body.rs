@@ -245,6 +245,12 @@ impl Body {
         self.particles.number[place] as usize
     }
 
+    /// Whether each particle has lost a bond, in the same order: others then touch its hull, no longer its
+    /// ellipsoid. Always so of rigid solids.
+    pub fn broken(&self) -> &[bool] {
+        &self.particles.broken
+    }
+
     /// Factors on the strength of the material of all particles, in the same order: 1 as spawned,
     /// less after [`World::damage`](super::World::damage).
     pub fn strengths(&self) -> &[f32] {

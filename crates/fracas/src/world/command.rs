@@ -333,9 +333,7 @@ impl World {
 
     pub(super) fn apply_queue(&mut self) {
         let mut queue = std::mem::take(&mut self.queue);
-        let takes_room = |c: &Command| {
-            matches!(c, Command::Spawn(_) | Command::AddObstacle(_) | Command::Cut(..))
-        };
+        let takes_room = |c: &Command| matches!(c, Command::Spawn(_) | Command::AddObstacle(_));
         let grown = queue.iter().any(takes_room);
         for command in queue.drain(..) {
             self.apply(command);

@@ -98,7 +98,8 @@ impl Finding {
         for chunk in &mut self.chunks {
             room(&mut chunk.contacts, CHUNK);
             room(&mut chunk.points, 1);
-            if shaped > 0 {
+            // of few shapes among many ellipsoids some chunks have pairs, and grow
+            if 2 * shaped >= particles {
                 room(&mut chunk.contacts, 4 * CHUNK);
                 room(&mut chunk.points, 64);
                 room(&mut chunk.kept, CHUNK);

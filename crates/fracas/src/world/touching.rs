@@ -62,20 +62,20 @@ const BREAKING: usize = 512;
 impl Touching {
     /// Takes room for all bodies, down to dust, so that steps take none.
     pub fn reserve(&mut self, bodies: &[Body], obstacles: usize) {
-        let (mut particles, mut shaped, mut breakable) = (0, 0, 0);
+        let (mut particles, mut shaped, mut left) = (0, 0, BREAKING);
         let mut count = 0;
         for body in bodies {
             if self.rooms.len() <= count {
                 self.rooms.push(solve::Scratch::default());
             }
             particles += body.particle_count();
-            shaped += body.shaped_count();
-            breakable += body.breakable_count();
+            let breaking = body.breakable_count().min(left);
+            left -= breaking;
+            shaped += body.shaped_count() + breaking;
             // for islands within one body; larger ones take their room when they come together
-            self.rooms[count].reserve(body.particle_count());
+            self.rooms[count].reserve(body.particle_count(), breaking);
             count += 1;
         }
-        shaped += breakable.min(BREAKING);
         // shapes touch with whole sides
         let contacts = CONTACTS * (particles + 6 * shaped);
         fn room<T>(list: &mut Vec<T>, count: usize) {

@@ -135,16 +135,17 @@ fn contact_state(contact: &Contact, sink: &mut impl Sink) {
     sink.number(id);
     sink.number(u64::from(feature) << 2 | u64::from(contact.sliding) << 1 | kind);
     sink.floats(&[contact.force, contact.allowance]);
-    sink.floats(&contact.slip_force.to_array());
+    sink.floats(&[contact.slip_force, contact.first.anchor.arm]);
 }
 
 fn load_contact(reader: &mut Reader<'_>) -> Result<Contact, SnapshotError> {
     let (first, id, flags) = (ParticleId(reader.number()?), reader.number()?, reader.number()?);
     let key = Key { first, second: load_other(flags, id), feature: (flags >> 2) as u32 };
     let [force, allowance] = floats(reader)?;
-    let slip_force = Vec3::from(floats::<3>(reader)?);
+    let places: Vec<Vec3> = reader.column_of(2)?;
+    let [slip_force, arm] = [places[0], places[1]];
     let nowhere = Vec3::ZERO;
-    let spot = Spot { body: 0, piece: 0, anchor: Anchor { particle: 0, arm: nowhere } };
+    let spot = Spot { body: 0, piece: 0, anchor: Anchor { particle: 0, arm } };
     let point = Point { on_a: nowhere, on_b: nowhere, normal: nowhere, gap: 0.0, feature: 0 };
     let sliding = flags & 2 != 0;
     Ok(Contact { force, allowance, slip_force, sliding, ..Contact::new(key, spot, &point) })
