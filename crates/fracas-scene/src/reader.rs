@@ -595,6 +595,7 @@ impl<'a> Reader<'a> {
     /// Which of these fields were written, with the places of their names, in the order of the
     /// file.
     pub fn given<const N: usize>(&self, names: [&'static str; N]) -> Vec<(Span, &'static str)> {
+        self.asked.borrow_mut().extend(names);
         let written = names.into_iter().filter_map(|name| Some((self.key(name)?, name)));
         let mut given: Vec<_> = written.collect();
         given.sort_by_key(|(span, _)| span.start);

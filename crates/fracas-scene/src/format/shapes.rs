@@ -12,7 +12,7 @@ const PARTICLES: Field = field(
     Count(1, MOST_PARTICLES),
     Fine,
     "",
-    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing`, none of them for what is rigid",
+    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing` or `fragments`, none of them for what is rigid",
 );
 const COUNTS: Field = field(
     "counts",
@@ -76,6 +76,28 @@ const FOCUS: Field = field(
     "",
     "where fragments are smaller; for `kmeans` and `voronoi`",
 );
+/// Of shapes that may also be filled with rows of particles.
+const SHARDS: Field = field(
+    "fragments",
+    Count(1, MOST_PARTICLES),
+    Fine,
+    "",
+    "how many fragments the body can break into, one particle each, or of which it consists if it is rigid; in place of `particles`, `counts` and `spacing`",
+);
+const SHARD_PATTERN: Field = field(
+    "pattern",
+    Choice(&["kmeans", "voronoi", "convex"]),
+    Absent::Text("kmeans"),
+    "",
+    "how fragments are cut: round and even, irregular shards, or nearly convex parts",
+);
+const TETS: Field = field(
+    "tets",
+    Count(1, MOST_TETS),
+    Absent::Number(6000.0),
+    "",
+    "about how many tetrahedra `fragments` are made of",
+);
 const LAYERS: Field = field(
     "layers",
     Count(1, 16),
@@ -95,6 +117,10 @@ static BLOCK: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 
@@ -117,6 +143,10 @@ static BAR: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 
@@ -133,6 +163,10 @@ static PLATE: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 
@@ -147,6 +181,10 @@ static SPHERE: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 
@@ -162,6 +200,10 @@ static CYLINDER: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 
@@ -177,6 +219,10 @@ static TORUS: Table = Table {
         SPACING,
         NEIGHBOURS,
         JITTER,
+        SHARDS,
+        TETS,
+        SHARD_PATTERN,
+        FOCUS,
     ],
 };
 

@@ -2,13 +2,25 @@
 
 use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
-use fracas_mesh::generate::{self, GenerateError, Neighbourhood, Resolution, Sampling};
-use fracas_mesh::skin;
+use fracas_mesh::generate::{self, GenerateError, Neighbourhood, Resolution, Sampling, surfaces};
+use fracas_mesh::{Surface, skin};
 use toml::Spanned;
 
 use crate::error::Problem;
 use crate::format::MOST_PARTICLES;
 use crate::reader::Reader;
+
+/// Edges around what is round, where it is filled with tetrahedra.
+pub(super) const SEGMENTS: u32 = 96;
+/// How often an icosahedron is divided into a ball: 5,120 triangles.
+const DIVISIONS: u32 = 4;
+
+/// Shapes that may be filled with tetrahedra as well.
+pub(super) const FILLED: [&str; 6] = ["block", "bar", "plate", "sphere", "cylinder", "torus"];
+/// Their fields that say how fine the rows of particles are.
+pub(super) const OF_ROWS: [&str; 5] = ["particles", "counts", "spacing", "neighbours", "jitter"];
+/// Their fields that say how fragments are made.
+pub(super) const OF_FRAGMENTS: [&str; 3] = ["tets", "pattern", "focus"];
 
 /// A solid and how finely it is filled.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +55,20 @@ impl Solid {
                 [across, 2.0 * tube, across]
             }
             Self::Sheet { length, width, thickness } => [length, thickness, width],
+        }
+    }
+
+    /// The closed surface around it, finer than what tetrahedra show.
+    pub(super) fn surface(self) -> Result<Surface, GenerateError> {
+        match self {
+            Self::Sphere { radius } => surfaces::sphere(radius.into(), DIVISIONS),
+            Self::Cylinder { radius, height } => {
+                surfaces::cylinder(radius.into(), height.into(), SEGMENTS)
+            }
+            Self::Torus { radius, tube } => {
+                surfaces::torus(radius.into(), tube.into(), SEGMENTS, SEGMENTS / 2)
+            }
+            block => surfaces::block(block.size().map(f64::from)),
         }
     }
 
@@ -131,6 +157,11 @@ pub(super) fn read_solid(reader: &Reader<'_>) -> Solid {
 pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
     let solid = read_solid(reader);
     let resolution = read_resolution(reader, solid);
+    if FILLED.contains(&reader.kind()) {
+        for name in OF_FRAGMENTS {
+            reader.warn_in_vain(name, "without `fragments`");
+        }
+    }
     let neighbourhood = match reader.text("neighbours").as_str() {
         "faces" => Neighbourhood::Faces,
         "edges" => Neighbourhood::Edges,
@@ -159,7 +190,10 @@ fn read_resolution(reader: &Reader<'_>, solid: Solid) -> Option<Resolution> {
     if given.is_empty() {
         let message = format!("{} does not say how fine it is", reader.name);
         let error = context.error(Problem::MissingField, reader.span.clone(), message);
-        let ways = "`particles = 300`, `counts = [12, 5, 5]` or `spacing = 0.05`";
+        let ways = match solid {
+            Solid::Sheet { .. } => "`particles = 300`, `counts = [12, 1, 25]` or `spacing = 0.05`",
+            _ => "`particles = 300`, `counts = [12, 5, 5]`, `spacing = 0.05` or `fragments = 300`",
+        };
         reader.report_missing(error.help(format!("add one of {ways}")));
         return None;
     }

@@ -12,12 +12,10 @@ use fracas_mesh::stuffing::{Filling, Fit};
 use fracas_mesh::{ClosedSurface, Surface, TetMesh};
 use toml::Spanned;
 
+use super::lattice::{self, SEGMENTS, Solid};
 use crate::error::{Diagnostic, Problem};
 use crate::meshes::{self, Loaded, Mesh, Mesher, Parts};
 use crate::reader::{Reader, short};
-
-/// Edges around a solid of revolution: finer than what tetrahedra show.
-const SEGMENTS: u32 = 96;
 
 /// Where the tetrahedra come from, and how they are gathered.
 #[derive(Clone, Debug)]
@@ -33,6 +31,8 @@ enum Source {
         filling: Filling,
         parts: Option<Arc<Parts>>,
     },
+    /// One of the simple shapes, filled with about so many tetrahedra.
+    Simple(Solid, u32),
     Tets(Arc<TetMesh>),
     /// Tetrahedra with the fragment of each.
     Fragments(Arc<TetMesh>, Vec<u32>),
@@ -69,6 +69,13 @@ impl Meshed {
                 }
                 FragmentedSolid::of_surface(surface, mesh, &fracture)
             }
+            Source::Simple(solid, tets) => {
+                let surface = solid.surface().map_err(|error| error.to_string())?;
+                let surface = ClosedSurface::new(surface).map_err(|error| error.to_string())?;
+                let mesh = mesher.fill(&surface, &Filling::tets(*tets));
+                let mesh = mesh.map_err(|error| error.to_string())?;
+                FragmentedSolid::of_surface(&surface, mesh, &fracture)
+            }
             Source::Fragments(mesh, labels) => {
                 FragmentedSolid::from_labels(TetMesh::clone(mesh), labels)
             }
@@ -92,7 +99,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Meshed> {
         "mesh" => read_mesh(reader),
         "lathe" => read_lathe(reader),
         "shell" => read_shell(reader),
-        other => unreachable!("the format has a shape {other} that is never read"),
+        _ => read_simple(reader),
     };
     let fracture = read_fracture(reader);
     let source = source?;
@@ -181,6 +188,23 @@ fn labels(mesh: &TetMesh) -> Option<Vec<u32>> {
     let whole =
         |&x: &f32| (x.fract() == 0.0 && (0.0..16_777_216.0).contains(&x)).then_some(x as u32);
     attribute.values.iter().map(whole).collect()
+}
+
+/// A simple shape, which is either in fragments or in rows of particles.
+fn read_simple(reader: &Reader<'_>) -> Option<Source> {
+    let solid = lattice::read_solid(reader);
+    let tets = u32::try_from(reader.count("tets")).unwrap_or(u32::MAX);
+    let rows = reader.given(lattice::OF_ROWS);
+    if let (Some((span, name)), Some(fragments)) = (rows.first(), reader.key("fragments")) {
+        let message = format!("{} has both `fragments` and `{name}`", reader.name);
+        let error = reader.context.error(Problem::Conflict, span.clone(), message);
+        let error = error.other(fragments, "`fragments` is here");
+        let help =
+            format!("keep one: `fragments` cuts the shape up, `{name}` is for rows of particles");
+        reader.context.report(error.help(help));
+        return None;
+    }
+    Some(Source::Simple(solid, tets))
 }
 
 fn read_lathe(reader: &Reader<'_>) -> Option<Source> {

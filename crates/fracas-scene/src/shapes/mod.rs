@@ -155,6 +155,9 @@ pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
             return None;
         }
         ("mesh" | "lathe" | "shell", _) => meshed::read(&reader).map(Geometry::Meshed),
+        (kind, _) if lattice::FILLED.contains(&kind) && !reader.given(["fragments"]).is_empty() => {
+            meshed::read(&reader).map(Geometry::Meshed)
+        }
         (_, Model::Oriented) => lattice::read(&reader).map(Geometry::Lattice),
         (_, Model::Rigid) => solid::read(&reader).map(Geometry::Solid),
     };

@@ -33,8 +33,14 @@ pub(super) fn read_obstacle(reader: &Reader<'_>) -> Option<(Shape, DVec3)> {
 
 /// The solids that can also be filled with particles.
 fn read_simple(reader: &Reader<'_>) -> Option<Shape> {
-    for name in ["particles", "counts", "spacing", "neighbours", "jitter"] {
+    for name in lattice::OF_ROWS {
         reader.warn_in_vain(name, "on what is rigid: it has no particles inside");
+    }
+    if lattice::FILLED.contains(&reader.kind()) {
+        reader.warn_in_vain("fragments", "here: the solid stays in one piece");
+        for name in lattice::OF_FRAGMENTS {
+            reader.warn_in_vain(name, "on a solid in one piece");
+        }
     }
     let shape = match lattice::read_solid(reader) {
         Solid::Sphere { radius } => Shape::sphere(radius),
