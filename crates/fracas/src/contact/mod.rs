@@ -149,6 +149,7 @@ pub fn carry_over(old: &[Contact], woken: &[Contact], found: &mut [Contact], h: 
             if contact.second.is_none_or(|second| second.body != contact.first.body) {
                 contact.allowance = (contact.allowance - SEPARATION * h).max(0.0);
             }
+            contact.allowance = contact.allowance.max(-contact.gap - SEPARATION * h);
             contact.gap += contact.allowance;
         }
     }

@@ -408,6 +408,5 @@ fn residual_of(part: &Part, particles: &Particles, held: &[Held], scratch: &Scra
         all += reaction;
         left -= reaction;
     }
-    let relative = if all > 0.0 { (left.max(0.0) / all).sqrt() as f32 } else { 0.0 };
-    Residual { relative }
+    Residual::new(left.max(0.0), all, part.span.len())
 }

@@ -333,7 +333,7 @@ impl Body {
                 unconverged: 0,
                 elastic,
                 born: born.is_finite().then_some(born),
-                residual: Residual { relative },
+                residual: Residual { relative, force: 0.0 },
                 shape: None,
                 predicted: Motion::default(),
                 credit,

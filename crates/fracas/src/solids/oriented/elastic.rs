@@ -148,6 +148,7 @@ pub(super) fn sweep_alone(
         move_to_goals(constants, particles, scratch, span.clone(), step, chebyshev, last);
         chebyshev = chebyshev.next();
     }
+    let count = span.len();
     let sums = workers.sum(span, &|leaf: Span| {
         let mut sum = glam::DVec2::ZERO;
         for [r, f] in &scratch.misfit[leaf] {
@@ -155,8 +156,7 @@ pub(super) fn sweep_alone(
         }
         sum
     });
-    let relative = if sums.y > 0.0 { (sums.x / sums.y).sqrt() as f32 } else { 0.0 };
-    Residual { relative }
+    Residual::new(sums.x, sums.y, count)
 }
 
 /// Particles to x*, groups turned on with their centre particle, first records.

@@ -13,7 +13,7 @@ use super::elastic;
 use super::{Oriented, Tension};
 use crate::math::{log_stretches, ops, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::{Particles, Step};
+use crate::solids::{Particles, Residual, Step};
 use crate::world::{Changes, Opened, PieceId};
 use glam::Vec3;
 
@@ -67,11 +67,12 @@ pub(super) fn fracture(
     particles: &mut Particles,
     span: Span,
     step: &Step,
+    residual: Residual,
     credit: &mut f32,
     changes: &mut Changes,
 ) -> f64 {
     *credit = (*credit + step.h).min(step.h);
-    average_loads(solid, particles, span.clone(), step.h);
+    average_loads(solid, particles, span.clone(), step.h, residual);
     if solid.room.queue.is_empty() {
         return 0.0;
     }
@@ -101,8 +102,14 @@ pub(super) fn fracture(
 }
 
 /// Brings the loads up to this substep and queues what is beyond its limit.
-fn average_loads(solid: &mut Oriented, particles: &Particles, span: Span, h: f32) {
-    let Oriented { rest, room, .. } = solid;
+fn average_loads(
+    solid: &mut Oriented,
+    particles: &Particles,
+    span: Span,
+    h: f32,
+    residual: Residual,
+) {
+    let Oriented { rest, room, reached, .. } = solid;
     let limits = &mut rest.limits;
     room.queue.clear();
     // of most bodies all groups have one
@@ -115,6 +122,10 @@ fn average_loads(solid: &mut Oriented, particles: &Particles, span: Span, h: f32
         limits.load[g] += blend * (room.tension[g].strain - limits.load[g]);
         let limit = limits.break_strain[g] * particles.strength[g];
         if limits.load[g] > limit && rest.groups.count[g] > 1 {
+            let area = limits.spacing[g] * limits.spacing[g];
+            if !residual.allows_crack(limit * limits.modulus[g] * *reached * area) {
+                continue;
+            }
             let ratio = if limit > 0.0 { limits.load[g] / limit } else { f32::MAX };
             room.queue.push(Overload { ratio, group: g as u32 });
         }

@@ -258,13 +258,14 @@ impl Solid for Oriented {
         particles: &mut Particles,
         span: Span,
         step: &Step,
+        residual: Residual,
         credit: &mut f32,
         changes: &mut Changes,
     ) -> f64 {
         if self.lasting || span.len() == 1 {
             return 0.0;
         }
-        fracture::fracture(self, particles, span, step, credit, changes)
+        fracture::fracture(self, particles, span, step, residual, credit, changes)
     }
 
     fn plastic_strain(&self, i: usize) -> f32 {

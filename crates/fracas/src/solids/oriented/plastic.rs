@@ -33,6 +33,9 @@ use glam::{DMat3, Mat3, Vec3};
 /// the break test. It can never bring that to the limit.
 const LISTEN: f32 = 0.5;
 
+/// Below this share of its mean extent, as a second moment, a group counts as flat along an axis.
+const FLAT: f32 = 0.1;
+
 /// Smallest share of the position part that is added to moments, erratum 000.7.
 const PADDING: f32 = 1e-3 / 3.0;
 
@@ -144,7 +147,8 @@ fn flow_range<S: Simd, const FLOWED: bool>(
             continue;
         }
         let which = Lanes { g, at, lanes, h };
-        work += flow_lanes(constants, which, (q.to_lanes(), &stretch, &positions), &mut columns);
+        let measured = (q.to_lanes(), &stretch, &positions, &spread_then);
+        work += flow_lanes(constants, which, measured, &mut columns);
         at += 8;
     }
     work
@@ -190,20 +194,25 @@ struct Lanes {
 fn flow_lanes<S: Simd>(
     constants: Constants<'_>,
     Lanes { g, at, lanes, h }: Lanes,
-    (turned, stretch, positions): ([Rot; 8], &Sym3x8<S>, &Mat3x8<S>),
+    (turned, stretch, positions, extents): ([Rot; 8], &Sym3x8<S>, &Mat3x8<S>, &Sym3x8<S>),
     columns: &mut Flowing<'_>,
 ) -> f64 {
     let (values, vectors) = symmetric_eigen(stretch);
     let (values, vectors) = (values.to_lanes(), vectors.to_lanes());
+    let extents = extents.to_lanes();
     let positions = positions.to_lanes();
     let mut work = 0.0;
     for lane in 0..lanes {
-        let Clamped { value: log, clamped } = log_stretches(values[lane].to_array());
+        let Clamped { value: mut log, clamped } = log_stretches(values[lane].to_array());
         // turned inside out: its strain says nothing
         if clamped {
             continue;
         }
         let (group, place) = (g + lane, at + lane);
+        let axes = [vectors[lane].x_axis, vectors[lane].y_axis, vectors[lane].z_axis];
+        for (strain, axis) in log.iter_mut().zip(axes) {
+            *strain *= heard(&extents[lane], axis);
+        }
         let normal = turned[lane] * vectors[lane].x_axis;
         let limits = &constants.rest.limits;
         let Some(flow) = Flow::of(limits, group, log, h) else {
@@ -220,6 +229,11 @@ fn flow_lanes<S: Simd>(
         let r_after = r * turn.to_mat3();
         let [was, is] = [r * before.to_mat3(), r_after * after.to_mat3()]
             .map(|goal| misfit(&goal, &positions[lane], &constants.rest.spread_of(group)));
+        // a flow that stores energy is none
+        if is >= was {
+            columns.tension[place] = Tension { strain: log[0], normal, flowed: false };
+            continue;
+        }
         let stiffness = constants.reached * constants.rest.stiffness[group];
         work += 0.5 * f64::from(stiffness) * (was - is);
         columns.rotation[place] = (turned[lane] * turn).normalized();
@@ -231,6 +245,13 @@ fn flow_lanes<S: Simd>(
         columns.tension[place] = Tension { strain, normal, flowed: true };
     }
     work
+}
+
+/// How far the strain along an axis is to be believed: fully where the group reaches as far along it as others do, less where
+/// it is flat. There a small bend would read as a large strain.
+fn heard(extent: &Sym3, axis: Vec3) -> f32 {
+    let (along, mean) = (axis.dot(extent.mul_vec(axis)), extent.trace() / 3.0);
+    if mean > 0.0 { (along / (FLAT * mean)).min(1.0) } else { 0.0 }
 }
 
 /// Σ w |x − c − T (x̄ − c̄)|² without the part that does not change with T, in f64.
