@@ -16,6 +16,7 @@
 
 mod cg;
 mod dofs;
+mod guard;
 pub mod links;
 mod rigid;
 mod rows;
@@ -216,6 +217,7 @@ pub fn solve_island<S: Side>(
     }
     scratch.rows.take_felt(contacts, touches, links);
     finish(sides, parts, step, scratch);
+    guard::take_back(sides, parts, contacts, touches, links, step, scratch);
 }
 
 /// Whether something comes nearer within the substep by more than half of the lever arm of its contact, which
