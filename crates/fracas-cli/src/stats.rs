@@ -189,7 +189,7 @@ pub fn median(sorted: &[f64]) -> f64 {
 }
 
 /// The smallest of sorted numbers that `percent` of them do not exceed; NaN of none.
-fn percentile(sorted: &[f64], percent: usize) -> f64 {
+pub fn percentile(sorted: &[f64], percent: usize) -> f64 {
     let rank = (percent * sorted.len()).div_ceil(100);
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
 }

@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 20] = [
+const MOMENTS: [(&str, &str); 29] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -50,7 +50,7 @@ const MOMENTS: [(&str, &str); 20] = [
     ("drop-nut", "0,16,24,600"),
     ("drop-glass", "0,10,18,600"),
     ("drop-panel", "0,22,28,600"),
-    ("bunnies", "0,16,22,60"),
+    ("soft-bunnies", "0,16,22,60"),
     ("heap", "0,40,80,360"),
     ("shot", "8,11,14,60"),
     ("pile", "0,30,60,300"),
@@ -58,6 +58,15 @@ const MOMENTS: [(&str, &str); 20] = [
     ("press", "0,60,120,180"),
     ("incline", "0,40,80,160"),
     ("terrain", "0,30,60,300"),
+    ("twisted-bars", "0,60,120,360"),
+    ("plates", "0,4,7,60"),
+    ("bunnies", "0,6,14,40"),
+    ("dozen", "30,56,80,300"),
+    ("pot", "0,5,12,200"),
+    ("through", "8,12,24,60"),
+    ("chain", "0,50,85,140"),
+    ("crumple", "0,8,16,240"),
+    ("crash", "0,8,14,60"),
 ];
 
 fn root() -> PathBuf {

@@ -1,9 +1,10 @@
-//! Writes the generated assets, `goblet.obj` and `panel.obj`, to a folder.
+//! Writes the generated assets, `goblet.obj`, `panel.obj` and `car.obj`, to a folder.
 //!
 //! ```sh
 //! cargo run -p fracas-mesh --example make_assets -- assets
 //! ```
 
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, about, surface) in [
         ("goblet", "a goblet 0.12 m high with a wall of 2 mm, closed", goblet()?),
         ("panel", "a curved panel of sheet metal, 0.5 m × 0.4 m, open", panel()),
+        ("car", "the body of a car, 4 m long, open below and at its windows", car()),
     ] {
         let path = folder.join(name).with_extension("obj");
         std::fs::write(&path, obj(name, about, &surface))?;
@@ -79,6 +81,95 @@ fn panel() -> Surface {
     }
     surface.uvs = surface.triangles.iter().map(|t| t.map(|v| at[v as usize])).collect();
     surface
+}
+
+/// The body of a car along x, its bonnet at +x: a box without floor, bent into shape, without the quads of its windows.
+fn car() -> Surface {
+    const COUNTS: [u32; 3] = [28, 6, 12];
+    let mut surface = Surface::default();
+    let mut known = BTreeMap::new();
+    let mut vertex = |at: [u32; 3]| {
+        *known.entry(at).or_insert_with(|| {
+            surface
+                .vertices
+                .push(car_point([0, 1, 2].map(|k| f64::from(at[k]) / f64::from(COUNTS[k]))));
+            surface.vertices.len() as u32 - 1
+        })
+    };
+    let [along, up, across] = COUNTS;
+    // corners counter-clockwise seen from outside
+    let mut quads = Vec::new();
+    for i in 0..along {
+        for k in 0..across {
+            let glass = (16..20).contains(&i) || (3..5).contains(&i);
+            if !(glass && (2..across - 2).contains(&k)) {
+                quads.push([[i, up, k], [i, up, k + 1], [i + 1, up, k + 1], [i + 1, up, k]]);
+            }
+        }
+        for j in 0..up {
+            let glass = j + 2 == up && (6..17).contains(&i) && i != 11;
+            if !glass {
+                quads.push([[i, j, 0], [i, j + 1, 0], [i + 1, j + 1, 0], [i + 1, j, 0]]);
+                quads.push([
+                    [i, j, across],
+                    [i + 1, j, across],
+                    [i + 1, j + 1, across],
+                    [i, j + 1, across],
+                ]);
+            }
+        }
+    }
+    for j in 0..up {
+        for k in 0..across {
+            quads.push([[0, j, k], [0, j, k + 1], [0, j + 1, k + 1], [0, j + 1, k]]);
+            quads.push([
+                [along, j, k],
+                [along, j + 1, k],
+                [along, j + 1, k + 1],
+                [along, j, k + 1],
+            ]);
+        }
+    }
+    let mut triangles = Vec::new();
+    for quad in quads {
+        let turn = quad[0].iter().sum::<u32>() % 2 == 0;
+        let [a, b, c, d] = quad.map(&mut vertex);
+        triangles.extend(if turn { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] });
+    }
+    surface.triangles = triangles;
+    surface
+}
+
+/// Where a point of the unit box goes.
+fn car_point([s, h, t]: [f64; 3]) -> DVec3 {
+    // height of the outline above the road, from the tail to the nose
+    let outline = [
+        (0.0, 0.72),
+        (0.1, 0.98),
+        (0.2, 1.36),
+        (0.3, 1.44),
+        (0.5, 1.44),
+        (0.58, 1.40),
+        (0.73, 0.96),
+        (0.9, 0.86),
+        (1.0, 0.66),
+    ];
+    let top = outline.windows(2).find(|pair| s <= pair[1].0).map_or(0.6, |pair| {
+        let share = (s - pair[0].0) / (pair[1].0 - pair[0].0);
+        pair[0].1 + share * (pair[1].1 - pair[0].1)
+    });
+    // arches for the wheels, on the sides
+    let side = (2.0 * t - 1.0).abs().powi(8);
+    let arch = |middle: f64| (1.0 - ((s - middle) / 0.095).powi(2)).max(0.0).sqrt();
+    let sill = 0.22 + 0.34 * side * (arch(0.2) + arch(0.8));
+    let y = sill + h * (top - sill);
+    // the cabin leans in, nose and tail are round
+    let lean = 0.28 * ((y - 0.8) / 0.64).max(0.0);
+    let end = 2.0 * s - 1.0;
+    let width = 0.85 - lean * 0.85 - 0.12 * end.powi(8);
+    let crown = 0.03 * h * (1.0 - (2.0 * t - 1.0).powi(2));
+    let x = 2.0 * end - 0.12 * end.powi(7) * (2.0 * t - 1.0).powi(2);
+    DVec3::new(x, y + crown, width * (2.0 * t - 1.0))
 }
 
 /// The surface as OBJ text; texture coordinates that are the same are written once.

@@ -24,8 +24,8 @@ macro_rules! assets {
 }
 
 /// The mesh files that come with the program, which scenes call `gallery:NAME`.
-pub(crate) static ASSETS: [(&str, &[u8]); 6] =
-    assets!["bunny.obj", "spot.ply", "gear.stl", "nut.ply", "goblet.obj", "panel.obj"];
+pub(crate) static ASSETS: [(&str, &[u8]); 7] =
+    assets!["bunny.obj", "spot.ply", "gear.stl", "nut.ply", "goblet.obj", "panel.obj", "car.obj"];
 
 /// The bytes of one of them.
 pub(crate) fn gallery_asset(name: &str) -> Option<&'static [u8]> {
@@ -47,7 +47,7 @@ pub fn gallery() -> Vec<GalleryScene> {
         "drop-nut",
         "drop-glass",
         "drop-panel",
-        "bunnies",
+        "soft-bunnies",
         "heap",
         "shot",
         "pile",
@@ -55,6 +55,15 @@ pub fn gallery() -> Vec<GalleryScene> {
         "press",
         "incline",
         "terrain",
+        "twisted-bars",
+        "plates",
+        "bunnies",
+        "dozen",
+        "pot",
+        "through",
+        "chain",
+        "crumple",
+        "crash",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

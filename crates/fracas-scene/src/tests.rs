@@ -190,7 +190,7 @@ fn what_cannot_be_opened_says_so() {
 error: there is no scene \"falling-bra\"
  |
  = help: did you mean `falling-bar`?
- = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`; or give the path of a file"
+ = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `through`, `chain`, `crumple`, `crash`; or give the path of a file"
     );
     assert_eq!(
         message(Scene::open("no/such/scene.toml")),
@@ -288,7 +288,7 @@ fn no_bytes_make_it_panic() {
     let mut lot = Lot(1);
     for entry in gallery() {
         // the smallest of the meshes, since it is read thousands of times
-        let text = ["bunny.obj", "spot.ply", "gear.stl", "nut.ply"]
+        let text = ["bunny.obj", "spot.ply", "gear.stl", "nut.ply", "car.obj"]
             .iter()
             .fold(entry.text.to_string(), |text, name| text.replace(name, "panel.obj"));
         let text = text.as_bytes();

@@ -1,5 +1,6 @@
 //! `fracas paper`: what the documents that Fracas implements claim, and what comes out here.
 
+mod figures_000;
 mod seed_000;
 
 use crate::exit::Exit;
@@ -50,6 +51,8 @@ pub enum Rule {
     Equal,
     /// Ours is at most the document's plus the tolerance.
     AtMost,
+    /// Ours is at least the document's less the tolerance.
+    AtLeast,
 }
 
 impl Rule {
@@ -58,6 +61,7 @@ impl Rule {
         match self {
             Self::Equal => (ours - seed).abs() <= tolerance,
             Self::AtMost => ours <= seed + tolerance,
+            Self::AtLeast => ours >= seed - tolerance,
         }
     }
 }
@@ -105,6 +109,17 @@ impl Row {
         ours: f64,
     ) -> Self {
         Self::new(id, claim, how, seed, 0.0, ours, Rule::AtMost)
+    }
+
+    /// A claim that is borne out by a number no smaller.
+    pub fn at_least(
+        id: &'static str,
+        claim: &'static str,
+        how: &'static str,
+        seed: f64,
+        ours: f64,
+    ) -> Self {
+        Self::new(id, claim, how, seed, 0.0, ours, Rule::AtLeast)
     }
 
     fn new(
@@ -159,6 +174,7 @@ fn table(rows: &[Row]) -> Table<7> {
         let seed = match row.rule {
             Rule::Equal => digits(row.seed),
             Rule::AtMost => format!("≤ {}", digits(row.seed)),
+            Rule::AtLeast => format!("≥ {}", digits(row.seed)),
         };
         table.row([
             row.id.to_owned(),
@@ -193,6 +209,8 @@ mod tests {
         assert_eq!([2.0, 1.5, 2.6, f64::NAN].map(equal), [true, true, false, false]);
         let at_most = |ours| Row::at_most("1", "c", "h", 2.0, ours).holds;
         assert_eq!([-9.0, 2.0, 2.1, f64::NAN].map(at_most), [true, true, false, false]);
+        let at_least = |ours| Row::at_least("1", "c", "h", 2.0, ours).holds;
+        assert_eq!([9.0, 2.0, 1.9, f64::NAN].map(at_least), [true, true, false, false]);
     }
 
     #[test]

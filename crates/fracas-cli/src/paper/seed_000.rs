@@ -1,6 +1,6 @@
 //! Seed 000: ductile fracture of oriented particles.
 
-use super::Row;
+use super::{Row, figures_000};
 use crate::bench::{FRAME, Work, time_frame};
 use crate::check;
 use crate::clock;
@@ -24,6 +24,7 @@ pub fn rows() -> Result<Vec<Row>> {
     rows.extend(ellipsoid_inertia());
     rows.extend(twisted_bar()?);
     rows.extend(game_frame()?);
+    rows.extend(figures_000::rows()?);
     Ok(rows)
 }
 

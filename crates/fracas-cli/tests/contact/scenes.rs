@@ -21,7 +21,7 @@ use std::time::Instant;
 fn bunnies() {
     let _reading = MACHINE.read();
     show(&SHOWS, "bunnies", || {
-        let scene = Scene::open("bunnies").unwrap();
+        let scene = Scene::open("soft-bunnies").unwrap();
         let config = WorldConfig { sleeping: false, ..scene.world_config() };
         let (mut world, looks) = scene.build_looks(config).unwrap();
         let mut deepest = 0.0_f32;
