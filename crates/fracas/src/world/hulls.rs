@@ -31,7 +31,9 @@ pub(super) fn of_fragments(
         let refused = |what: String| format!("the hull of point {k} {what}");
         let next = shapes.len() as u32;
         let found = if let Some(corners) = hulls.get(k) {
-            Some(hull_of(corners, point.volume, axes).map_err(refused)?)
+            // turned, the corners of a thin one may lie in a plane
+            let hull = hull_of(corners, point.volume, axes).map_err(refused)?;
+            hull.or_else(|| Shape::hull(&box_corners(point, axes)).ok())
         } else if let Some(half) = half_sides(point, axes) {
             let size = half.to_array().map(f32::to_bits);
             if let Some(&same) = blocks.get(&size) {
@@ -54,7 +56,7 @@ pub(super) fn of_fragments(
 }
 
 /// The hull of corners about a position, scaled to a volume, in the frame of these axes.
-fn hull_of(corners: &[[f32; 3]], volume: f32, axes: Rot) -> Result<Shape, String> {
+fn hull_of(corners: &[[f32; 3]], volume: f32, axes: Rot) -> Result<Option<Shape>, String> {
     let corners: Vec<Vec3> = corners.iter().map(|&corner| corner.into()).collect();
     let hull = few_corners(&corners).map_err(|error| format!("is none: {error}"))?;
     if !hull.holds_origin() {
@@ -64,7 +66,7 @@ fn hull_of(corners: &[[f32; 3]], volume: f32, axes: Rot) -> Result<Shape, String
     let found = Shape::Hull(hull).mass_properties(1.0).map_or(volume, |mass| mass.mass);
     let (scale, back) = (ops::cbrt(volume / found), axes.inverse());
     let placed: Vec<Vec3> = corners.iter().map(|&corner| back * (scale * corner)).collect();
-    Shape::hull(&placed).map_err(|error| format!("has a volume of {volume} m³: {error}"))
+    Ok(Shape::hull(&placed).ok())
 }
 
 /// Half sides of the box with the second moment A of a fragment, in the frame of the axes of its ellipsoid
