@@ -162,7 +162,7 @@ impl Solid for Rope {
         };
         let left = sum(&|j| self.residual(particles, j, step));
         let forces = sum(&|j| self.force(particles, j));
-        Residual { relative: if forces > 0.0 { (left / forces).sqrt() } else { 0.0 } }
+        Residual::new(left.into(), forces.into(), span.len())
     }
 
     /// Ψ, for the books of energy.
