@@ -541,6 +541,15 @@ impl Scratch {
             parts: Vec::with_capacity(count),
         }
     }
+
+    /// For so many particles at least: what was loaded may grow beyond the room that was taken.
+    pub(super) fn grow(&mut self, count: usize) {
+        if self.label.len() < count {
+            self.force = solve::Dofs::new(count);
+            self.label.resize(count, 0);
+            self.ends.resize(count, 0);
+        }
+    }
 }
 
 /// A particle for every rigid solid, and what others touch of it.

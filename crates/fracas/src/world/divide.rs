@@ -207,14 +207,19 @@ impl World {
         let books = self.config.books;
         let Self { bodies, attachments, events, next_particle, .. } = self;
         for body in bodies.iter_mut().filter(|body| body.again.most > 0) {
+            body.again.credit = (body.again.credit + step.h).min(BUDGET_TIME);
             let hits = body.hits(step);
             let overloads = body.overloads(step);
             if hits.is_empty() && overloads.is_empty() {
                 continue;
             }
             let before = body.stored(step, books);
-            let mut tools =
-                Tools { attachments, next_particle: &mut *next_particle, events, homes: Vec::new() };
+            let mut tools = Tools {
+                attachments,
+                next_particle: &mut *next_particle,
+                events,
+                homes: Vec::new(),
+            };
             if let Some(pattern) = body.again.pattern.clone() {
                 hits.iter().for_each(|hit| body.shatter(hit, &pattern, &mut tools));
             }
@@ -258,10 +263,21 @@ impl Window {
         }
     }
 
-    /// How much of a push counts, on a particle with this acceleration: what gravity adds in a substep is no impact.
+    /// Whether a push on a particle with this acceleration is that of an impact: what gravity adds in a substep is none.
+    fn is_impact(&self, push: &Impulse, acceleration: Vec3) -> bool {
+        push.approach - self.h * acceleration.length() > self.speed
+    }
+
+    /// How much of it counts.
     fn share(&self, push: &Impulse, acceleration: Vec3) -> f32 {
-        let speed = push.approach - self.h * acceleration.length();
-        if speed > self.speed { self.impact } else { self.lasting }
+        if self.is_impact(push, acceleration) { self.impact } else { self.lasting }
+    }
+
+    /// What is left of a load. An impact that stops at a surface first and then for good takes two substeps, and is
+    /// one: within it nothing fades.
+    fn kept(&self, pushes: &[Impulse], acceleration: Vec3) -> f32 {
+        let impact = pushes.iter().any(|push| self.is_impact(push, acceleration));
+        if impact { 1.0 } else { 1.0 - self.lasting }
     }
 }
 
@@ -296,7 +312,8 @@ impl Body {
             let stress = self.mean_stress(j, f64::from(volume), &window);
             let (values, vectors) = symmetric_eigen(&stress);
             let felt = values[0].max(-0.5 * values[2]) * window.per_stress;
-            let load = loads[0] * (1.0 - window.lasting) + felt;
+            let kept = window.kept(self.pushes_on(j), self.particles.acceleration[j]);
+            let load = loads[0] * kept + felt;
             if load > window.limit {
                 let ratio = if window.limit > 0.0 { load / window.limit } else { f32::MAX };
                 let (id, normal) = (self.particles.id[j], vectors.x_axis);
@@ -435,6 +452,7 @@ impl Body {
 
     /// Parts that were added go to their pieces.
     fn take_in(&mut self, homes: Vec<usize>) {
+        self.scratch.grow(self.particles.len());
         super::pieces::take_in(self, &homes);
     }
 
@@ -445,7 +463,6 @@ impl Body {
     /// σ = |F| V^⅓ / V
     /// ```
     fn hits(&mut self, step: &Step) -> Vec<Hit> {
-        self.again.credit = (self.again.credit + step.h).min(BUDGET_TIME);
         let mut found = Vec::new();
         if self.again.pattern.is_none() {
             return found;
@@ -470,7 +487,8 @@ impl Body {
                 }
                 let side = ops::cbrt(volume);
                 let felt = force.length() / (side * side) * window.per_stress;
-                let load = loads[1] * (1.0 - window.lasting) + felt;
+                let kept = window.kept(self.pushes_on(j), self.particles.acceleration[j]);
+                let load = loads[1] * kept + felt;
                 let beyond = load > window.limit && weight > 0.0;
                 if beyond {
                     let ratio = if window.limit > 0.0 { load / window.limit } else { f32::MAX };
