@@ -7,9 +7,12 @@
 //! ```text
 //! k ← k · (tr P⁴/tr P³) before / (tr P⁴/tr P³) after
 //! ```
+//!
+//! No group becomes stiffer per weight than that of the fragment was, or than E/(ρ V^⅔) of one that was alone: the sweeps
+//! reach no more, and small cells that fell off flew away.
 
 use super::{Oriented, elastic};
-use crate::math::{Rot, Sym3};
+use crate::math::{Rot, Sym3, ops};
 use crate::solids::{Division, Joined, Part, Particles};
 use glam::{DVec3, Vec3};
 
@@ -51,6 +54,8 @@ pub(super) fn divide(solid: &mut Oriented, particles: &mut Particles, division: 
     let (j, count) = (division.particle, particles.len());
     let bonds = bonds_of(solid, j);
     let mass = f64::from(particles.mass[j]);
+    let side = ops::cbrt(solid.rest.volume[j]);
+    let stiffest = solid.rest.stiffness_per_modulus[j].max(side / particles.mass[j]);
     let centre = particles.rest[j];
     particles.divide(division);
     repeat_columns(solid, j, division.parts.len() - 1);
@@ -78,7 +83,7 @@ pub(super) fn divide(solid: &mut Oriented, particles: &mut Particles, division: 
     // bonds to others are listed in one of the parts' lists, those of parts in two
     let ends: usize = lists.iter().map(members).sum();
     solid.bond_count = solid.bond_count + ends - division.joined.len() - bonds.len();
-    solid.rebuild_around(particles, &places, &bonds, &before);
+    solid.rebuild_around(particles, &places, &bonds, &before, stiffest);
 }
 
 /// What particle `j` is joined to.
@@ -183,6 +188,7 @@ impl Oriented {
         parts: &[u32],
         bonds: &[Bond],
         before: &[(f64, f64)],
+        stiffest: f32,
     ) {
         let neighbours = bonds.iter().map(|&(i, _)| i);
         let changed: Vec<u32> = parts.iter().copied().chain(neighbours).collect();
@@ -193,13 +199,15 @@ impl Oriented {
         }
         for &g in parts {
             self.rest.rebuild_stiffness(g as usize);
+            self.set_stiffness(g as usize, stiffest);
         }
         for (&(i, _), &(cubed, fourth)) in bonds.iter().zip(before) {
             let (i, after) = (i as usize, self.rest.spread_powers(i as usize));
             let ratio = fourth / cubed * after.0 / after.1;
             if ratio.is_finite() {
+                let now = self.rest.stiffness_per_modulus[i];
                 self.rest.stiffness_per_modulus[i] *= ratio as f32;
-                self.rest.stiffness[i] *= ratio as f32;
+                self.set_stiffness(i, stiffest.max(now));
             }
         }
         for &g in &changed {
@@ -212,5 +220,15 @@ impl Oriented {
                 self.rest.rebuild_limit(member);
             }
         }
+        // a fragment alone had none
+        let total: f64 = self.rest.share.iter().map(|&s| f64::from(s)).sum();
+        self.mean_share = self.mean_share.max((total / self.rest.share.len() as f64) as f32);
+    }
+
+    /// k of a group from its k/E, which is at most `stiffest`.
+    fn set_stiffness(&mut self, g: usize, stiffest: f32) {
+        let rest = &mut self.rest;
+        rest.stiffness_per_modulus[g] = rest.stiffness_per_modulus[g].min(stiffest);
+        rest.stiffness[g] = rest.stiffness_per_modulus[g] * rest.limits.modulus[g];
     }
 }
