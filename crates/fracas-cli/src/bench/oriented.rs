@@ -91,6 +91,7 @@ impl Work {
             spin: [0.0; 3],
             seed: 0,
             layers: Default::default(),
+            pattern: None,
         })
     }
 }

@@ -25,6 +25,10 @@ pub struct Arguments {
     /// Also write the rows to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    /// Leave out what takes running whole scenes
+    #[arg(long)]
+    without_scenes: bool,
 }
 
 /// A document.
@@ -36,9 +40,10 @@ enum Seed {
 }
 
 impl Seed {
-    fn rows(self) -> Result<Vec<Row>> {
+    fn rows(self, without_scenes: bool) -> Result<Vec<Row>> {
         match self {
-            Self::Oriented => seed_000::rows(),
+            Self::Oriented if without_scenes => seed_000::rows(),
+            Self::Oriented => Ok([seed_000::rows()?, figures_000::rows()?].concat()),
         }
     }
 }
@@ -150,7 +155,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let seeds = arguments.seed.as_ref().map_or(Seed::value_variants(), std::slice::from_ref);
     let mut rows = Vec::new();
     for seed in seeds {
-        rows.extend(seed.rows()?);
+        rows.extend(seed.rows(arguments.without_scenes)?);
     }
     write!(io::stdout(), "{}", table(&rows))?;
     if let Some(path) = &arguments.json {

@@ -1,6 +1,6 @@
 //! Seed 000: ductile fracture of oriented particles.
 
-use super::{Row, figures_000};
+use super::Row;
 use crate::bench::{FRAME, Work, time_frame};
 use crate::check;
 use crate::clock;
@@ -15,7 +15,7 @@ const SEC_5: &str = "000 sec. 5";
 /// What f32 leaves of a number near 1 after a few operations.
 const ROUNDING: f64 = 1.0e-6;
 
-/// All claims.
+/// All claims but those of whole scenes.
 pub fn rows() -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     rows.extend(inset());
@@ -24,7 +24,6 @@ pub fn rows() -> Result<Vec<Row>> {
     rows.extend(ellipsoid_inertia());
     rows.extend(twisted_bar()?);
     rows.extend(game_frame()?);
-    rows.extend(figures_000::rows()?);
     Ok(rows)
 }
 

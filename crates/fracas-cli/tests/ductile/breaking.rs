@@ -33,9 +33,8 @@ fn loaded(
     let end = shape.points.iter().map(|p| p.position[0]).fold(0.0, f32::max);
     let mut world = World::new(config).unwrap();
     let id = world.spawn(body(shape, material)).unwrap();
-    let at = |x: f32, motion| {
-        grip_box(id, [x - 0.1 * D, -9.0, -9.0], [x + 0.1 * D, 9.0, 9.0], motion)
-    };
+    let at =
+        |x: f32, motion| grip_box(id, [x - 0.1 * D, -9.0, -9.0], [x + 0.1 * D, 9.0, 9.0], motion);
     world.grip(at(-end, GripMotion::Hold)).unwrap();
     let key = |time: f64, offset: [f32; 3]| MoveKey { time, offset, angle: 0.0 };
     let keys = vec![key(0.0, [0.0; 3]), key(ramp.seconds, ramp.shift)];
@@ -120,7 +119,8 @@ fn radius() {
     let _reading = MACHINE.read();
     show(&SHOWS, "radius", || {
         let loads = [0.3, 0.5, 0.6].map(|radius| pull_weak(4, 60, radius).0);
-        let spread = loads.into_iter().fold(0.0_f64, |most, load| most.max((load - loads[0]).abs()));
+        let spread =
+            loads.into_iter().fold(0.0_f64, |most, load| most.max((load - loads[0]).abs()));
         let name = "ramped pull, radii of 0.3 to 0.6 spacings: loads apart";
         vec![Row::at_most(name, 100.0 * spread, 1e-3, " %")]
     });

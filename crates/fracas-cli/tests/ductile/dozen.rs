@@ -15,7 +15,8 @@ fn paper() {
     show(&SHOWS, "paper", || {
         let file = std::env::temp_dir().join(format!("fracas-paper-{}.json", std::process::id()));
         let program = env!("CARGO_BIN_EXE_fracas");
-        let run = Command::new(program).args(["paper", "000", "--json"]).arg(&file).output().unwrap();
+        let run =
+            Command::new(program).args(["paper", "000", "--json"]).arg(&file).output().unwrap();
         assert!([Some(0), Some(4)].contains(&run.status.code()), "{run:?}");
         let text = std::fs::read_to_string(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
@@ -75,7 +76,12 @@ fn dozen() {
                 saved = Some(world.save());
             }
         }
-        rows.push(Row::at_most("R18, dozen: cracks of a piece in a step, of its budget", most, 1.0, ""));
+        rows.push(Row::at_most(
+            "R18, dozen: cracks of a piece in a step, of its budget",
+            most,
+            1.0,
+            "",
+        ));
         let saved = saved.unwrap();
         let run = |threads: u32, steps: usize| -> Vec<u64> {
             let mut world = World::load(&saved, threads).unwrap();
@@ -84,7 +90,12 @@ fn dozen() {
         let truth = run(1, 20);
         let repeats = [2, 3].into_iter().flat_map(|threads| [threads; 3]);
         let differ = repeats.filter(|&threads| run(threads, 20) != truth).count();
-        rows.push(Row::at_most("R4, dozen breaking: of 6 repeats that differ", differ as f64, 0.0, ""));
+        rows.push(Row::at_most(
+            "R4, dozen breaking: of 6 repeats that differ",
+            differ as f64,
+            0.0,
+            "",
+        ));
 
         let mut world = World::load(&saved, 2).unwrap();
         let mut differ = 0;

@@ -23,7 +23,8 @@ fn pieces(substeps: u32, hz: u32, off: [f32; 2]) -> f64 {
     };
     let mut world = World::new(awake_weightless(substeps)).unwrap();
     let id = world.spawn(body(lattice([16, 3, 16], D, 3), &plate)).unwrap();
-    for (min, max) in [([-9.0, -9.0, -9.0], [-7.0 * D, 9.0, 9.0]), ([7.0 * D, -9.0, -9.0], [9.0; 3])]
+    for (min, max) in
+        [([-9.0, -9.0, -9.0], [-7.0 * D, 9.0, 9.0]), ([7.0 * D, -9.0, -9.0], [9.0; 3])]
     {
         world.grip(grip_box(id, min, max, GripMotion::Hold)).unwrap();
     }

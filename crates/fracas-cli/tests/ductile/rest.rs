@@ -16,15 +16,15 @@ fn twist(world: &World, id: BodyId) -> f64 {
     let body = world.body(id).unwrap();
     let heading = |above: bool| {
         let (mut sine, mut cosine) = (0.0, 0.0);
-        let layer = body.rest_positions().iter().zip(body.world_positions());
+        let layer: Vec<_> = body.rest_positions().iter().zip(body.world_positions()).collect();
         let (mut centre, mut count) = (DVec3::ZERO, 0.0);
         let at_end = |y: f32| if above { y > 0.45 } else { y < -0.45 };
-        for (_, x) in layer.clone().filter(|(rest, _)| at_end(rest[1])) {
-            centre += DVec3::from(x);
+        for (_, x) in layer.iter().filter(|(rest, _)| at_end(rest[1])) {
+            centre += DVec3::from(*x);
             count += 1.0;
         }
         centre /= count;
-        for (rest, x) in layer.filter(|(rest, _)| at_end(rest[1])) {
+        for (rest, x) in layer.into_iter().filter(|(rest, _)| at_end(rest[1])) {
             let (rest, x) = (DVec3::from(rest.map(f64::from)), DVec3::from(x) - centre);
             sine += rest.z * x.x - rest.x * x.z;
             cosine += rest.x * x.x + rest.z * x.z;
@@ -66,7 +66,12 @@ fn left_alone() {
         let crept = (twist(&world, id) - left).abs() / left.abs();
         vec![
             Row::at_least("twisted bar: plastic twist", left.abs(), 10.0, "°"),
-            Row::at_most("twisted bar, 10 min: creeps back, of its twist", 100.0 * crept, 0.1, " %"),
+            Row::at_most(
+                "twisted bar, 10 min: creeps back, of its twist",
+                100.0 * crept,
+                0.1,
+                " %",
+            ),
         ]
     });
 }
@@ -92,7 +97,8 @@ fn in_flight() {
         let mass = world.body(id).unwrap().mass();
         let (mut cracks, mut least, mut gain) = (0_u64, f32::INFINITY, 0.0_f64);
         let (mut off, mut turned) = (0.0_f64, 0.0_f64);
-        let (momentum, angular) = (DVec3::from(first.momentum), DVec3::from(first.angular_momentum));
+        let (momentum, angular) =
+            (DVec3::from(first.momentum), DVec3::from(first.angular_momentum));
         let mut held = first.energy.held();
         for _ in 0..240 {
             let now = world.step(FRAME);
@@ -117,7 +123,10 @@ fn in_flight() {
             Row::at_least("energy that a cut sets free, least", f64::from(least), 0.0, " J"),
             Row::at_most("R13, held energy grows in a step, of all", gain, 1e-4, ""),
             Row::at_most("mass lost by it", lost, 1e-7, ""),
-            Row::told("random cuts with pieces equal to a flood fill", "109,131 in world::pieces".into()),
+            Row::told(
+                "random cuts with pieces equal to a flood fill",
+                "109,131 in world::pieces".into(),
+            ),
         ]
     });
 }

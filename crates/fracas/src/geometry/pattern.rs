@@ -4,6 +4,7 @@
 
 mod cells;
 mod desc;
+mod state;
 #[cfg(test)]
 mod tests;
 mod voronoi;
@@ -15,7 +16,7 @@ use crate::material::noise::mix;
 use crate::math::ops;
 use cells::CellList;
 use core::f32::consts::PI;
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Vec3};
 use std::sync::Arc;
 
 /// A checked pattern, made from a [`PatternDesc`]. Copies are cheap.
@@ -43,6 +44,19 @@ impl Pattern {
     /// What it was made from.
     pub fn desc(&self) -> &PatternDesc {
         &self.desc
+    }
+
+    /// How far from the hit it breaks at most, in m; a list of cells as far as its corners are.
+    pub fn radius(&self) -> f32 {
+        match &*self.desc {
+            PatternDesc::Voronoi { radius, .. }
+            | PatternDesc::Radial { radius, .. }
+            | PatternDesc::Brick { radius, .. } => *radius,
+            PatternDesc::Cells(cells) => {
+                let corners = cells.iter().flatten().map(|&corner| Vec3::from(corner));
+                corners.map(Vec3::length).fold(0.0, f32::max)
+            }
+        }
     }
 
     /// The cells into which a hit at `hit` (in m) along `normal` (of any length) breaks `fragment`,

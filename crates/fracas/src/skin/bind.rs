@@ -52,13 +52,14 @@ pub(super) struct Bound {
     pub lines: Vec<[u32; 2]>,
 }
 
-/// Column, or piece, of a particle of the shape that was taken away.
+/// Column, or piece, of a particle of the shape that was taken away or is in parts.
 const GONE: u32 = u32::MAX;
 
 /// Column of each particle of the shape.
 fn columns(body: &Body) -> Vec<u32> {
     let mut columns = vec![GONE; body.shape_particle_count()];
-    for (number, column) in body.shape_numbers().zip(0..) {
+    let whole = (0..).zip(body.shape_numbers()).filter(|&(j, _)| !body.is_part(j as usize));
+    for (column, number) in whole {
         columns[number as usize] = column;
     }
     columns

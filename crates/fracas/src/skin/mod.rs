@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Faces inside the solid appear once the particles on their two sides are in different pieces.
-//! Models without orientations have R_p = I. The faces of particles that were taken away are gone.
+//! Models without orientations have R_p = I. The faces of particles that were taken away are gone. Of fragments that broke
+//! again the hulls of their parts are drawn instead, as inside.
 
 mod bind;
 mod smooth;
@@ -108,11 +109,23 @@ pub struct Skin {
     reach: Vec<f32>,
     /// Whom vertices follow, as of the body's bonds at the last update.
     bound: Bound,
-    /// The bonds and pieces that `bound` was made for.
-    seen: (usize, Vec<PieceId>),
+    /// Hulls of the parts of fragments.
+    parts: Vec<Hull>,
+    /// The bonds, particles and pieces that both were made for.
+    seen: ([usize; 2], Vec<PieceId>),
     moved: Vec<Vec3>,
     skinned: Skinned,
     lines: SkinnedLines,
+}
+
+/// What is drawn of a part of a fragment.
+#[derive(Clone, Debug)]
+struct Hull {
+    /// Its column.
+    particle: u32,
+    /// About its centre at rest, in m.
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
 }
 
 /// The triangles of a body where they are now.
@@ -156,7 +169,8 @@ impl Skin {
             reach: bind::reach(&mesh, body),
             mesh,
             bound: Bound::default(),
-            seen: (usize::MAX, Vec::new()),
+            parts: Vec::new(),
+            seen: ([usize::MAX; 2], Vec::new()),
             moved: Vec::new(),
             skinned: Skinned::default(),
             lines: SkinnedLines::default(),
@@ -175,7 +189,7 @@ impl Skin {
     pub fn update(&mut self, body: &Body, origin: [f64; 3]) -> &Skinned {
         if !self.belongs_to(body) {
             self.skinned = Skinned::default();
-            self.seen.0 = usize::MAX;
+            self.seen.0 = [usize::MAX; 2];
             return &self.skinned;
         }
         self.follow(body);
@@ -183,6 +197,10 @@ impl Skin {
         let Skinned { positions, normals, triangles, .. } = &mut self.skinned;
         positions.clear();
         positions.extend(self.bound.points.iter().map(|&p| self.moved[p as usize].to_array()));
+        for Hull { particle, vertices, .. } in &self.parts {
+            let (turn, centre) = body.frame_seen_from(*particle as usize, origin);
+            positions.extend(vertices.iter().map(|&x| (centre + turn * x).to_array()));
+        }
         normals.clear();
         normals.resize(positions.len(), [0.0; 3]);
         for corners in triangles.iter() {
@@ -203,7 +221,7 @@ impl Skin {
     pub fn update_lines(&mut self, body: &Body, origin: [f64; 3]) -> &SkinnedLines {
         if !self.belongs_to(body) {
             self.lines = SkinnedLines::default();
-            self.seen.0 = usize::MAX;
+            self.seen.0 = [usize::MAX; 2];
             return &self.lines;
         }
         self.follow(body);
@@ -224,16 +242,24 @@ impl Skin {
     /// Binds anew where bonds were cut since the last time.
     fn follow(&mut self, body: &Body) {
         let pieces = body.pieces().iter().map(Piece::id);
-        if self.seen.0 == body.bond_count() && pieces.clone().eq(self.seen.1.iter().copied()) {
+        let counts = [body.bond_count(), body.particle_count()];
+        if self.seen.0 == counts && pieces.clone().eq(self.seen.1.iter().copied()) {
             return;
         }
-        self.seen = (body.bond_count(), pieces.collect());
+        self.seen = (counts, pieces.collect());
         self.bound = Bound::new(&self.mesh, &self.triangles, &self.reach, body);
         let Skinned { owners, inside, triangles, .. } = &mut self.skinned;
         owners.clear();
         owners.extend(self.bound.points.iter().map(|&p| self.bound.places[p as usize].owner));
         inside.clone_from(&self.bound.inside);
         triangles.clone_from(&self.bound.triangles);
+        self.parts = hulls_of_parts(body);
+        for Hull { particle, vertices, triangles: own } in &self.parts {
+            let first = owners.len() as u32;
+            owners.extend(std::iter::repeat_n(*particle, vertices.len()));
+            inside.extend(std::iter::repeat_n(true, vertices.len()));
+            triangles.extend(own.iter().map(|corners| corners.map(|v| first + v)));
+        }
     }
 
     /// Positions of a range of places, relative to `origin`: origins are subtracted in f64.
@@ -262,6 +288,18 @@ impl Skin {
             self.moved.push(sum + shifts[*piece as usize]);
         }
     }
+}
+
+/// What is drawn of all parts of fragments.
+fn hulls_of_parts(body: &Body) -> Vec<Hull> {
+    let parts = (0..body.particle_count()).filter(|&j| body.is_part(j));
+    let drawn = parts.filter_map(|j| {
+        let (shape, pose) = body.shape_at_rest(j)?;
+        let ShapeSurface { vertices, triangles, .. } = ShapeSurface::new(shape, 8);
+        let vertices = vertices.iter().map(|&x| pose.apply(x.into())).collect();
+        Some(Hull { particle: j as u32, vertices, triangles })
+    });
+    drawn.collect()
 }
 
 impl SkinMesh {

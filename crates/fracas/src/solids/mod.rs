@@ -1,5 +1,6 @@
 //! The models, and what they share.
 
+pub mod division;
 pub mod model;
 pub mod motion;
 pub mod oriented;
@@ -7,8 +8,9 @@ pub mod particles;
 pub mod rigid;
 pub mod solid;
 
+pub use division::{Division, Joined, Part};
 pub use model::Model;
 pub use motion::Motion;
 pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
-pub use solid::{Anchor, DofsMut, DofsRef, NeedsReload, Residual, Solid, Step};
+pub use solid::{Anchor, DofsMut, DofsRef, Fragment, NeedsReload, Residual, Solid, Step};

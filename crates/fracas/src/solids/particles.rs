@@ -111,6 +111,7 @@ macro_rules! for_each_column {
         )
     };
 }
+pub(super) use for_each_column;
 
 impl Particles {
     /// How many there are.

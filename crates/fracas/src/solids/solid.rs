@@ -1,5 +1,6 @@
 //! What the world asks of a model.
 
+use super::division::Division;
 use super::particles::Particles;
 use crate::material::MaterialField;
 use crate::math::Rot;
@@ -79,6 +80,21 @@ impl Residual {
     pub fn allows_crack(self, force: f32) -> bool {
         self.converged() || self.force <= Self::TOLERATED * force
     }
+}
+
+/// What a fragment stands by itself, and how it is loaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fragment {
+    /// V, in m³.
+    pub volume: f32,
+    /// E, in Pa.
+    pub modulus: f32,
+    /// σ_t, in Pa; infinite if it does not break.
+    pub strength: f32,
+    /// Averaging window of the break test, in s.
+    pub load_time: f32,
+    /// Averaged strain: of what it carries, and of what touches it alone. State.
+    pub loads: [f32; 2],
 }
 
 /// A value that a running body cannot take over.
@@ -175,6 +191,29 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     ) -> f64 {
         let _ = (particles, span, step, residual, credit, changes);
         0.0
+    }
+
+    /// What particle `i` stands by itself; none for a model whose fragments do not break again.
+    fn fragment(&self, i: usize) -> Option<Fragment> {
+        let _ = i;
+        None
+    }
+
+    /// Takes over the loads of particle `i` that the world has averaged; see [`Fragment`].
+    fn set_loads(&mut self, i: usize, loads: [f32; 2]) {
+        let _ = (i, loads);
+    }
+
+    /// Takes room for so many particles in all, so that [`divide`](Self::divide) takes little.
+    fn make_room(&mut self, count: usize) {
+        let _ = count;
+    }
+
+    /// Puts parts in the place of a fragment, in the particles and in the model: bonds of the fragment go to the parts
+    /// that face them, and among each other only those of `joined` are bonded. The world asks this only of what
+    /// is a [`fragment`](Self::fragment).
+    fn divide(&mut self, particles: &mut Particles, division: &Division<'_>) {
+        let _ = (particles, division);
     }
 
     /// Plastic strain around particle `i` so far: what is drawn.

@@ -7,7 +7,7 @@
 //! v(s) = v* + s (x − x*)/h,   ½ Σ m v(s)² ≤ ½ Σ m v*² + Ψ_n + W
 //! ```
 //!
-//! with Ψ_n stored at the start of the substep and W the work of grips and moving obstacles. Forces of contacts shrink alike, so
+//! with Ψ_n stored at the start of the substep and W the work of grips, of moving obstacles and of what pushes overlaps out. Forces of contacts shrink alike, so
 //! momentum stays what it was.
 
 use super::links::Link;
@@ -90,6 +90,8 @@ pub(super) fn take_back<S: Side>(
     for (contact, touch) in contacts.iter().zip(&*touches) {
         let force = touch.felt * contact.normal + touch.felt_slip;
         work += f64::from(force.dot(contact.drift));
+        // overlaps are pushed out
+        work += f64::from(touch.felt.max(0.0) * (-contact.gap).max(0.0));
     }
     for link in links.iter() {
         // springs between bodies may have been stretched
@@ -99,8 +101,12 @@ pub(super) fn take_back<S: Side>(
     for part in parts.iter() {
         let (solid, particles, held) = sides[part.side].all_mut();
         for target in &held[part.held.clone()] {
-            let moved = target.position - particles.previous[target.particle as usize];
-            work += f64::from(target.force.dot(moved));
+            let j = target.particle as usize;
+            work += f64::from(target.force.dot(target.position - particles.previous[j]));
+            if particles.oriented() {
+                let turned = target.orientation * particles.previous_orientation[j].inverse();
+                work += f64::from(target.torque.dot(turned.log()));
+            }
         }
         let (span, oriented) = (part.span.clone(), particles.oriented());
         let mut stored = |particles: &Particles| {

@@ -2,6 +2,7 @@
 
 use super::changes::Changes;
 use super::desc::Layers;
+use super::divide::Again;
 use super::finding::Shaped;
 use super::grip::Grip;
 use super::ids::{BodyId, ParticleId, PieceId};
@@ -33,6 +34,8 @@ pub struct Body {
     pub(super) shapes: Vec<Shaped>,
     /// What it may touch.
     pub(super) layers: Layers,
+    /// How its fragments break again.
+    pub(super) again: Again,
     /// Particles that it was spawned with. Constant.
     pub(super) shape_count: usize,
     /// Neighbours at rest. Constant.
@@ -249,6 +252,12 @@ impl Body {
     /// ellipsoid. Always so of rigid solids.
     pub fn broken(&self) -> &[bool] {
         &self.particles.broken
+    }
+
+    /// Whether the particle at this place of that order is a part of a fragment that broke again. Its
+    /// [number](Self::shape_numbers) is that of the fragment.
+    pub fn is_part(&self, place: usize) -> bool {
+        self.again.is_part(&self.particles, place)
     }
 
     /// Factors on the strength of the material of all particles, in the same order: 1 as spawned,

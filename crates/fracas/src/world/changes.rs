@@ -11,6 +11,8 @@ pub struct Changes {
     pub bonds_cut: Vec<[ParticleId; 2]>,
     /// The faces that opened by that, one for each.
     pub opened: Vec<Opened>,
+    /// Fragments that broke again: the particle that ended, and each that began.
+    pub divided: Vec<(ParticleId, ParticleId)>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,
     /// Pieces that were taken away with all their particles.
@@ -42,6 +44,7 @@ impl Changes {
         Self {
             bonds_cut: Vec::with_capacity(bonds),
             opened: Vec::with_capacity(bonds),
+            divided: Vec::new(),
             pieces_split: Vec::with_capacity(2 * particles),
             pieces_removed: Vec::with_capacity(particles),
         }
@@ -51,6 +54,7 @@ impl Changes {
     pub fn clear(&mut self) {
         self.bonds_cut.clear();
         self.opened.clear();
+        self.divided.clear();
         self.pieces_split.clear();
         self.pieces_removed.clear();
     }

@@ -5,6 +5,7 @@ use super::attach::Attachment;
 use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
+use super::divide::Again;
 use super::error::{CommandError, require};
 use super::event::Event;
 use super::field::{Field, FieldDesc};
@@ -17,6 +18,7 @@ use super::pieces::{Places, Walks};
 use super::report::Energy;
 use super::zone::Zone;
 use crate::contact::near::Near;
+use crate::geometry::Pattern;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::Rot;
 use crate::solids::oriented::{BuildError, Oriented};
@@ -47,6 +49,8 @@ pub enum Command {
     SetMaterial(BodyId, MaterialField, f32),
     /// A bond is cut.
     Cut(BodyId, ParticleId, ParticleId),
+    /// The fragments around a point break in a pattern.
+    Shatter(BodyId, [f64; 3], [f32; 3], Pattern),
     /// A checked obstacle begins.
     AddObstacle(Box<Obstacle>),
     /// An obstacle ends.
@@ -199,8 +203,9 @@ impl World {
 
     /// A body from its description, with fresh ids.
     fn build(&mut self, desc: BodyDesc) -> Result<Body, CommandError> {
-        let BodyDesc { name, shape, materials, position, rotation, velocity, spin, seed, layers } =
+        let BodyDesc { name, shape, materials, position, rotation, velocity, spin, seed, .. } =
             desc;
+        let (layers, pattern) = (desc.layers, desc.pattern);
         let mut shapes = Vec::new();
         for x in position {
             require(x.is_finite(), "position", "finite", x as f32)?;
@@ -285,12 +290,17 @@ impl World {
             credit: 0.0,
         };
         self.next_piece += 1;
+        let again = Again::new(model.solid(), shapes.len(), pattern);
+        let room = again.room(all.len());
+        particles.reserve(room);
+        model.solid_mut().make_room(room);
         let mut body = Body {
             id,
             name,
             materials,
             damping,
-            scratch: Scratch::new(&particles),
+            again,
+            scratch: Scratch::new(&particles, room),
             changes: super::Changes::with_room(model.solid().bond_count(), all.len()),
             shapes,
             layers,
@@ -299,7 +309,7 @@ impl World {
             places: Places::new(&particles.id),
             particles,
             model,
-            pieces: Vec::with_capacity(all.len()),
+            pieces: Vec::with_capacity(room),
             grips: Vec::new(),
             pushes: Vec::new(),
             spent: Energy::default(),
@@ -352,6 +362,7 @@ impl World {
             | Command::Push(id, ..)
             | Command::SetMaterial(id, ..)
             | Command::Cut(id, ..)
+            | Command::Shatter(id, ..)
             | Command::Impulse(id, ..) => self.wake_body(*id),
             Command::Explode(_)
             | Command::Attach(_)
@@ -415,6 +426,9 @@ impl World {
                 }
             }
             Command::Cut(id, a, b) => self.apply_cut(id, a, b),
+            Command::Shatter(id, point, direction, pattern) => {
+                self.apply_shatter(id, point.into(), direction.into(), &pattern);
+            }
             Command::AddObstacle(obstacle) => self.obstacles.push(*obstacle),
             Command::RemoveObstacle(id) => self.obstacles.retain(|obstacle| obstacle.id != id),
             Command::MoveObstacle(id, position, rotation) => {
@@ -505,8 +519,10 @@ impl Body {
 }
 
 impl Scratch {
-    pub(super) fn new(particles: &Particles) -> Self {
-        let count = particles.len();
+    /// With room for so many particles.
+    pub(super) fn new(particles: &Particles, count: usize) -> Self {
+        let mut permuted = particles.clone();
+        permuted.reserve(count);
         Self {
             number: 0,
             cluster: 0,
@@ -515,7 +531,7 @@ impl Scratch {
             found: Vec::with_capacity(count),
             // twice the contacts that the world has room for
             impulses: Vec::with_capacity(8 * count),
-            permuted: particles.clone(),
+            permuted,
             order: Vec::with_capacity(count),
             place: Vec::with_capacity(count),
             walks: Walks::with_room(count),
@@ -523,6 +539,15 @@ impl Scratch {
             label: vec![0; count],
             ends: vec![0; count],
             parts: Vec::with_capacity(count),
+        }
+    }
+
+    /// For so many particles at least: what was loaded may grow beyond the room that was taken.
+    pub(super) fn grow(&mut self, count: usize) {
+        if self.label.len() < count {
+            self.force = solve::Dofs::new(count);
+            self.label.resize(count, 0);
+            self.ends.resize(count, 0);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::ids::{BodyId, ParticleId};
 use crate::contact::shape::Shape;
+use crate::geometry::Pattern;
 use crate::material::Material;
 use crate::math::Rot;
 use crate::solids::oriented::OrientedShape;
@@ -30,6 +31,8 @@ pub struct BodyDesc {
     pub seed: u64,
     /// What it may touch.
     pub layers: Layers,
+    /// Into what a hit breaks the fragments around it, once each. Without, they break in two where they are overloaded.
+    pub pattern: Option<Pattern>,
 }
 
 impl BodyDesc {
@@ -45,6 +48,7 @@ impl BodyDesc {
             spin: [0.0; 3],
             seed: 0,
             layers: Layers::default(),
+            pattern: None,
         }
     }
 }

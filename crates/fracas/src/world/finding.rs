@@ -430,9 +430,22 @@ impl Body {
 
     /// The box around the shape of particle `j` about its centre, at rest, if it has one.
     pub(super) fn around_at_rest(&self, j: usize) -> Option<Aabb> {
+        let (shape, pose) = self.shape_at_rest(j)?;
+        Some(shape.aabb(&pose))
+    }
+
+    /// The shape of particle `j` and where it is about its centre, at rest, if it has one.
+    pub(crate) fn shape_at_rest(&self, j: usize) -> Option<(&Shape, Pose)> {
         let shaped = self.shapes.get(self.particles.shape[j] as usize)?;
         let rotation = self.particles.axes[j];
-        Some(shaped.shape.aabb(&Pose { rotation, position: -(rotation * shaped.centre) }))
+        Some((&shaped.shape, Pose { rotation, position: -(rotation * shaped.centre) }))
+    }
+
+    /// How particle `j` is turned since rest, and where its centre is, seen from `origin`.
+    pub(crate) fn frame_seen_from(&self, j: usize, origin: [f64; 3]) -> (Rot, Vec3) {
+        let shift = self.pieces[self.piece_of(j as u32) as usize].origin - DVec3::from(origin);
+        let turn = self.particles.orientation.get(j).copied().unwrap_or_default();
+        (turn, shift.as_vec3() + self.particles.position[j])
     }
 
     /// Whether others meet the shape of particle `j` for the first time.

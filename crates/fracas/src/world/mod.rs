@@ -11,6 +11,7 @@ mod config;
 mod contacts;
 mod debris;
 mod desc;
+mod divide;
 mod error;
 mod event;
 mod field;
@@ -297,6 +298,7 @@ impl World {
         self.attachments.state(&mut hash);
         self.field_state(&mut hash);
         hash.number(self.next_piece);
+        hash.number(self.next_particle);
         hash.finish()
     }
 

@@ -250,6 +250,31 @@ pub(super) fn remove(body: &mut Body, is_gone: impl Fn(&Piece) -> bool) {
     }
 }
 
+/// Puts particles that were added behind all others to the ends of their pieces: of each, in order, `homes` tells the
+/// index of its piece.
+pub(super) fn take_in(body: &mut Body, homes: &[usize]) {
+    let Some(&first) = homes.iter().min() else { return };
+    let Body { pieces, particles, places, scratch, .. } = body;
+    let span = pieces[first].span.start..particles.len();
+    let old = particles.len() - homes.len();
+    let Scratch { order, place, .. } = scratch;
+    order.clear();
+    for (k, piece) in pieces.iter_mut().enumerate().skip(first) {
+        let start = span.start + order.len();
+        order.extend(piece.span.start as u32..piece.span.end as u32);
+        let added = (old as u32..).zip(homes).filter(|&(_, &home)| home == k);
+        order.extend(added.map(|(i, _)| i));
+        piece.span = start..span.start + order.len();
+    }
+    place.clear();
+    place.resize(span.len(), 0);
+    for (to, &from) in (span.start as u32..).zip(order.iter()) {
+        place[from as usize - span.start] = to;
+    }
+    places.list_anew(&particles.id);
+    reorder(body, span);
+}
+
 /// Puts the particles of a span, which are whole pieces, in the order of the scratch, with all that
 /// names particles.
 fn reorder(body: &mut Body, span: Span) {

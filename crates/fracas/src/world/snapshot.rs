@@ -11,6 +11,7 @@ mod touching;
 
 use super::body::{Body, Piece, Scratch};
 use super::desc::Layers;
+use super::divide::Again;
 use super::finding::Shaped;
 use super::grip::{Grip, Member};
 use super::obstacle::Obstacle;
@@ -31,7 +32,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 4;
+const FORMAT: u64 = 5;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -195,6 +196,9 @@ impl Body {
     /// Everything that a later step reads and that changes over time.
     pub(super) fn hash(&self, hash: &mut StateHash) {
         hash.number(self.id.0);
+        hash.floats(&self.particles.mass);
+        hash.floats(&self.particles.rest);
+        hash.column(&self.particles.shape);
         particle_state(&self.particles, hash);
         self.model.solid().hash(hash);
         for piece in &self.pieces {
@@ -208,6 +212,7 @@ impl Body {
                 hash.number(x.to_bits());
             }
         }
+        self.again.hash(hash);
         hash.floats(&[self.damping]);
         hash.floats(&self.particles.friction);
         for grip in &self.grips {
@@ -230,6 +235,7 @@ impl Body {
             shape.save(bytes);
             bytes.floats(&centre.to_array());
         }
+        self.again.save(bytes);
 
         let particles = &self.particles;
         let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
@@ -285,10 +291,11 @@ impl Body {
             let shape = Shape::load(reader)?;
             shapes.push(Shaped::new(shape, Vec3::from(floats::<3>(reader)?)));
         }
+        let again = Again::load(reader, shapes.len())?;
         let ids = load_ids(reader)?;
         let near = Near::load(reader)?;
         let shape_count = ids.shape_count;
-        let particles = load_particles(reader, ids)?;
+        let mut particles = load_particles(reader, ids)?;
         let count = particles.len();
         let fits = |&shape: &u32| shape == NO_SHAPE || (shape as usize) < shapes.len();
         if !particles.shape.iter().all(fits) {
@@ -309,6 +316,9 @@ impl Body {
             return Err(reader.damaged("rigid solids without a shape"));
         }
         model.solid_mut().load(reader, &particles)?;
+        let room = again.room(count);
+        particles.reserve(room);
+        model.solid_mut().make_room(room);
 
         let mut pieces = Vec::with_capacity(count);
         let mut start = 0;
@@ -360,7 +370,8 @@ impl Body {
             name,
             materials,
             damping,
-            scratch: Scratch::new(&particles),
+            again,
+            scratch: Scratch::new(&particles, room),
             changes: Changes::with_room(model.solid().bond_count(), count),
             near,
             shape_count,

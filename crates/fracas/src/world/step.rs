@@ -109,6 +109,10 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     world.gravity_now = gravity;
     world.time = time;
     world.split_pieces(&step);
+    if time >= f64::from(world.config.settle) {
+        world.break_again(&step);
+        world.split_pieces(&step);
+    }
     quarantine(&mut world.bodies, &mut world.events);
     world.collect_contacts();
     world.collect_sensed();
@@ -563,7 +567,7 @@ fn collect_reactions(body: &mut Body) {
 
 impl World {
     /// Pieces that cuts left unconnected become pieces of their own.
-    fn split_pieces(&mut self, step: &Step) {
+    pub(super) fn split_pieces(&mut self, step: &Step) {
         for body in &mut self.bodies {
             if body.changes.bonds_cut.len() > body.cuts_seen {
                 let opened = body.changes.opened.get(body.cuts_seen..).unwrap_or_default();

@@ -33,6 +33,7 @@ fn two_pieces() -> World {
             spin: [0.0; 3],
             seed: 0,
             layers: Default::default(),
+            pattern: None,
         })
         .unwrap();
     let ids = world.body(id).unwrap().particle_ids().to_vec();

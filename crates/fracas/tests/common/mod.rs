@@ -78,6 +78,7 @@ pub fn body(shape: OrientedShape, material: &MaterialDesc) -> BodyDesc {
         spin: [0.0; 3],
         seed: 0,
         layers: Default::default(),
+        pattern: None,
     }
 }
 

@@ -63,6 +63,16 @@ impl Scratch {
             misfit: vec![[0.0; 2]; count],
         }
     }
+
+    /// At least so many.
+    pub(super) fn grow(&mut self, count: usize) {
+        if self.members.len() < count {
+            self.members.resize(count, Member::zeroed());
+            self.goals.resize(count, Goal::zeroed());
+            self.older.resize(count, Vec3::ZERO);
+            self.misfit.resize(count, [0.0; 2]);
+        }
+    }
 }
 
 /// The model's numbers for this substep.

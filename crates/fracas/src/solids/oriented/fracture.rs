@@ -58,6 +58,15 @@ impl Room {
             across: Vec::with_capacity(64),
         }
     }
+
+    /// At least so many.
+    pub(super) fn grow(&mut self, count: usize) {
+        if self.tension.len() < count {
+            self.tension.resize(count, Tension::default());
+            self.queue.reserve(count);
+            self.touched.resize(count, false);
+        }
+    }
 }
 
 /// Cuts what is overloaded. `credit` is the time, in s, for which cuts are still allowed. Returns the elastic energy that

@@ -61,6 +61,13 @@ impl Frame {
             answer: vec![Twist::zeroed(); count],
         }
     }
+
+    /// At least so many.
+    pub(super) fn grow(&mut self, count: usize) {
+        if self.given.len() < count {
+            *self = Self::new(count);
+        }
+    }
 }
 
 /// The part of columns that belongs to a span.

@@ -2,9 +2,10 @@
 //! with a position and an orientation.
 //!
 //! [`rest`](self) builds the groups, `elastic` holds the energy and the sweep, `linear` the linearised problem, `plastic`
-//! measures strains and lets rest shapes flow, `fracture` cuts bonds. Poisson's ratio is 0: shape matching resists stretch
+//! measures strains and lets rest shapes flow, `fracture` cuts bonds, `divide` puts parts in the place of fragments. Poisson's ratio is 0: shape matching resists stretch
 //! in each direction by itself.
 
+mod divide;
 mod elastic;
 mod fracture;
 mod linear;
@@ -20,7 +21,9 @@ use crate::math::fearless_simd::Level;
 use crate::math::{Rot, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::particles::Moves;
-use crate::solids::{Anchor, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step};
+use crate::solids::{
+    Anchor, Division, DofsMut, DofsRef, Fragment, NeedsReload, Particles, Residual, Solid, Step,
+};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Constants, Scratch};
@@ -268,6 +271,29 @@ impl Solid for Oriented {
         fracture::fracture(self, particles, span, step, residual, credit, changes)
     }
 
+    fn fragment(&self, i: usize) -> Option<Fragment> {
+        let Rest { volume, limits, .. } = &self.rest;
+        Some(Fragment {
+            volume: volume[i],
+            modulus: limits.modulus[i],
+            strength: limits.strength[i],
+            load_time: limits.load_time[i],
+            loads: [limits.load[i], limits.hit[i]],
+        })
+    }
+
+    fn set_loads(&mut self, i: usize, loads: [f32; 2]) {
+        [self.rest.limits.load[i], self.rest.limits.hit[i]] = loads;
+    }
+
+    fn make_room(&mut self, count: usize) {
+        divide::make_room(self, count);
+    }
+
+    fn divide(&mut self, particles: &mut Particles, division: &Division<'_>) {
+        divide::divide(self, particles, division);
+    }
+
     fn plastic_strain(&self, i: usize) -> f32 {
         self.rest.limits.flowed[i]
     }
@@ -367,6 +393,7 @@ impl Solid for Oriented {
         self.rest.plastic.iter().for_each(|column| hash.floats(column));
         hash.floats(&self.rest.limits.flowed);
         hash.floats(&self.rest.limits.load);
+        hash.floats(&self.rest.limits.hit);
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {

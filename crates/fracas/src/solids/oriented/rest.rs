@@ -2,6 +2,7 @@
 
 use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
 use crate::math::{Rot, Sym3, symmetric_eigen};
+use crate::solids::division::inertia_of;
 use crate::solids::{NewParticle, Particles};
 use glam::{DMat3, DVec3, Vec3};
 
@@ -146,10 +147,12 @@ pub struct Rest {
     pub group_count: Vec<f32>,
     /// w_j = m_j / n_j, kg.
     pub weight: Vec<f32>,
+    /// V_j, m³.
+    pub volume: Vec<f32>,
     /// Ē_j / n_j: second moment of the fragment's mass about its centre as xx, yy, zz, xy, yz,
     /// zx, kg m².
     pub moment: [Vec<f32>; 6],
-    /// k_g / E_g, m s²/kg: see [`Rest::stiffness_per_modulus`].
+    /// k_g / E_g, m s²/kg: see [`Rest::rebuild_stiffness`].
     pub stiffness_per_modulus: Vec<f32>,
     /// k_g, 1/s²: how hard group g pulls its members to their goals, per weight.
     pub stiffness: Vec<f32>,
@@ -196,6 +199,8 @@ pub struct Limits {
     pub flowed: Vec<f32>,
     /// Averaged strain that the break test compares: state.
     pub load: Vec<f32>,
+    /// The same of what touches the fragment alone, for patterns: state.
+    pub hit: Vec<f32>,
     /// Strain at which it flows, hardening included. Follows from the above, like the next.
     pub yield_strain: Vec<f32>,
     /// Strain at which it parts, without damage.
@@ -225,12 +230,13 @@ impl Limits {
         self.spacing.push(spacing);
         self.flowed.push(0.0);
         self.load.push(0.0);
+        self.hit.push(0.0);
         self.yield_strain.push(NEVER);
         self.break_strain.push(NEVER);
     }
 
     /// Every column, in the order in which they are saved.
-    pub(super) fn columns(&self) -> [&Vec<f32>; 14] {
+    pub(super) fn columns(&self) -> [&Vec<f32>; 15] {
         [
             &self.modulus,
             &self.yield_stress,
@@ -244,13 +250,14 @@ impl Limits {
             &self.spacing,
             &self.flowed,
             &self.load,
+            &self.hit,
             &self.yield_strain,
             &self.break_strain,
         ]
     }
 
     /// The same, to change.
-    pub(super) fn columns_mut(&mut self) -> [&mut Vec<f32>; 14] {
+    pub(super) fn columns_mut(&mut self) -> [&mut Vec<f32>; 15] {
         [
             &mut self.modulus,
             &mut self.yield_stress,
@@ -264,6 +271,7 @@ impl Limits {
             &mut self.spacing,
             &mut self.flowed,
             &mut self.load,
+            &mut self.hit,
             &mut self.yield_strain,
             &mut self.break_strain,
         ]
@@ -422,19 +430,6 @@ fn mass_moment(point: &OrientedPoint, density: f32) -> Sym3 {
     if (moment - even).norm() <= 1e-5 * mean { even } else { moment }
 }
 
-/// H = tr(A) I − A, 000 sec. 3.3.
-fn inertia_of(moment: Sym3) -> Sym3 {
-    let trace = moment.trace();
-    Sym3 {
-        xx: trace - moment.xx,
-        yy: trace - moment.yy,
-        zz: trace - moment.zz,
-        xy: -moment.xy,
-        yz: -moment.yz,
-        zx: -moment.zx,
-    }
-}
-
 impl Rest {
     /// Groups, weights and stiffness from a checked shape.
     pub(super) fn new(shape: &OrientedShape, sampled: &Sampled) -> Self {
@@ -454,6 +449,7 @@ impl Rest {
             groups,
             group_count,
             weight,
+            volume: shape.points.iter().map(|point| point.volume).collect(),
             moment,
             stiffness_per_modulus: zeros(),
             stiffness: zeros(),
@@ -470,9 +466,7 @@ impl Rest {
             let spacing = rest.spacing(g, &sampled.particles.rest);
             rest.limits.push(&sampled.samples[g], spacing);
             rest.rebuild_group(g, &sampled.particles.rest);
-            let per_modulus = rest.stiffness_per_modulus(g, shape.points[g].volume);
-            rest.stiffness_per_modulus[g] = per_modulus;
-            rest.stiffness[g] = per_modulus * sampled.samples[g].youngs_modulus;
+            rest.rebuild_stiffness(g);
         }
         for j in 0..count {
             rest.rebuild_share(j);
@@ -483,7 +477,7 @@ impl Rest {
     }
 
     /// Mean distance of the neighbours of group `g` at rest, in m; of its size if it has none.
-    fn spacing(&self, g: usize, rest: &[Vec3]) -> f32 {
+    pub(super) fn spacing(&self, g: usize, rest: &[Vec3]) -> f32 {
         let others = &self.groups.of(g)[1..];
         let sum: f32 = others.iter().map(|&j| rest[j as usize].distance(rest[g])).sum();
         sum / others.len().max(1) as f32
@@ -567,12 +561,20 @@ impl Rest {
     /// tr P⁴ / tr P³, a mean over directions that leans to the largest eigenvalue. (The body's
     /// mean over all groups, tried before, made bars of 4 × 4 particles 7 % too stiff.)
     /// A group without extent pulls nobody: k = 0.
-    fn stiffness_per_modulus(&self, g: usize, volume: f32) -> f32 {
+    pub(super) fn rebuild_stiffness(&mut self, g: usize) {
+        let (cubed, fourth) = self.spread_powers(g);
+        let volume = f64::from(self.volume[g]);
+        let per_modulus = if fourth > 0.0 { (volume * cubed / fourth) as f32 } else { 0.0 };
+        self.stiffness_per_modulus[g] = per_modulus;
+        self.stiffness[g] = per_modulus * self.limits.modulus[g];
+    }
+
+    /// tr P³ and tr P⁴ of group `g`; 0 without extent.
+    pub(super) fn spread_powers(&self, g: usize) -> (f64, f64) {
         let p = self.spread_of(g).to_mat3().as_dmat3();
         let p2 = p * p;
         let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
-        let (cubed, fourth) = (trace(&(p2 * p)), trace(&(p2 * p2)));
-        if fourth > 0.0 { (f64::from(volume) * cubed / fourth) as f32 } else { 0.0 }
+        (trace(&(p2 * p)), trace(&(p2 * p2)))
     }
 
     /// Every column of one float per particle or group, in the order in which they are saved.
@@ -580,6 +582,7 @@ impl Rest {
         let single = [
             &self.group_count,
             &self.weight,
+            &self.volume,
             &self.stiffness_per_modulus,
             &self.stiffness,
             &self.share,
@@ -592,10 +595,10 @@ impl Rest {
 
     /// The same, to change.
     pub(super) fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        let Self { group_count, weight, stiffness_per_modulus, stiffness, .. } = self;
+        let Self { group_count, weight, volume, stiffness_per_modulus, stiffness, .. } = self;
         let Self { share, inv_mass, least, centre, spread, plastic, moment, limits, .. } = self;
         let single =
-            [group_count, weight, stiffness_per_modulus, stiffness, share, inv_mass, least];
+            [group_count, weight, volume, stiffness_per_modulus, stiffness, share, inv_mass, least];
         let blocks = centre.iter_mut().chain(spread).chain(plastic);
         single.into_iter().chain(blocks).chain(moment).chain(limits.columns_mut())
     }
@@ -636,6 +639,8 @@ impl Rest {
         if self.groups.count[g] == 1 {
             self.stiffness_per_modulus[g] = 0.0;
             self.stiffness[g] = 0.0;
+            // and what it carried is gone
+            self.limits.load[g] = 0.0;
         }
     }
 

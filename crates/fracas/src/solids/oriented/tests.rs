@@ -411,6 +411,7 @@ fn world_of(shape: OrientedShape, config: WorldConfig, velocity: [f32; 3]) -> Wo
         spin: [1.0, 0.5, -2.0],
         seed: 0,
         layers: Default::default(),
+        pattern: None,
     };
     world.spawn(desc).unwrap();
     world
@@ -494,6 +495,7 @@ fn free_ellipsoid_keeps_its_angular_momentum() {
                 spin: [1.0, 2.0, 3.0],
                 seed: 0,
                 layers: Default::default(),
+                pattern: None,
             })
             .unwrap();
         // H = diag(.125, .425, .5), oracle 000.10

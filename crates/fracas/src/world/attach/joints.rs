@@ -99,6 +99,13 @@ impl Attachments {
         self.quiet.sort_unstable();
     }
 
+    /// Whether a joint holds this particle.
+    pub fn hold(&self, particle: ParticleId) -> bool {
+        let joints = self.list.iter().flat_map(|attachment| &attachment.joints);
+        let mut holding = joints.filter(|joint| joint.condition != Condition::Broken);
+        holding.any(|joint| joint.ends.iter().any(|end| end.id == particle))
+    }
+
     /// Whether two particles of two bodies do not fight.
     pub fn are_quiet(&self, a: ParticleId, b: ParticleId) -> bool {
         !self.quiet.is_empty() && self.quiet.binary_search(&ordered(a, b)).is_ok()

@@ -18,6 +18,13 @@ impl Places {
         Self { list }
     }
 
+    /// The same of others, in the room that there is.
+    pub fn list_anew(&mut self, ids: &[ParticleId]) {
+        self.list.clear();
+        self.list.extend(ids.iter().copied().zip(0..));
+        self.list.sort_unstable();
+    }
+
     /// The place of a particle.
     pub fn of(&self, id: ParticleId) -> Option<usize> {
         let found = self.list.binary_search_by_key(&id, |&(id, _)| id);

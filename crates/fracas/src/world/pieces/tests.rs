@@ -291,6 +291,8 @@ fn down_to_dust(shape: OrientedShape, seed: u32, batch: usize) -> usize {
             let mut now = case.body.particles.clone();
             sort(&mut by_id, &case.body.particles.id);
             now.permute(0..by_id.len(), &by_id, &mut room);
+            // cuts mark their ends
+            now.broken.clone_from(&original.broken);
             assert!(now == original, "a column did not follow its particles");
         }
     }
