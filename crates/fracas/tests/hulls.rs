@@ -14,6 +14,12 @@ use fracas::world::{
 /// Side of a fragment, in m.
 const SIDE: f32 = 0.05;
 
+fn steps(world: &mut World, count: usize) {
+    for _ in 0..count {
+        world.step(FRAME);
+    }
+}
+
 /// Cuts all bonds between fragments on two sides.
 fn cut_between(world: &mut World, id: BodyId, side: impl Fn([f32; 3]) -> bool) {
     let body = world.body(id).unwrap();
@@ -61,7 +67,7 @@ fn weightless_halves_stay_where_they_are() {
             let mut desc = body(shape.clone(), &material(1e6));
             desc.rotation = turn;
             let id = world.spawn(desc).unwrap();
-            (0..5).for_each(|_| drop(world.step(FRAME)));
+            steps(&mut world, 5);
             cut_between(&mut world, id, |x| x[0] > 0.0);
             let mut fastest: f32 = 0.0;
             for _ in 0..120 {
@@ -81,7 +87,7 @@ fn hulls_that_overlap_at_birth_do_not_fly_apart() {
         let mut shape = as_generated(lattice([4, 4, 4], SIDE, 3));
         let corner = |k: usize| {
             let mut corner = [shift, 0.5 * shift, 0.0];
-            corner[k / 2] += if k % 2 == 0 { SIDE } else { -SIDE };
+            corner[k / 2] += [SIDE, -SIDE][k % 2];
             corner
         };
         shape.hulls = vec![(0..6).map(corner).collect(); 64];
@@ -89,7 +95,7 @@ fn hulls_that_overlap_at_birth_do_not_fly_apart() {
         let mut desc = body(shape, &material(1e6));
         desc.spin = [0.05, 0.02, 0.1];
         let id = world.spawn(desc).unwrap();
-        (0..5).for_each(|_| drop(world.step(FRAME)));
+        steps(&mut world, 5);
         let start = world.step(FRAME).max_speed;
         cut_between(&mut world, id, |x| x[0] > 0.0);
         let mut fastest: f32 = 0.0;
@@ -112,7 +118,7 @@ fn what_breaks_on_the_floor_does_not_jump() {
     desc.rotation = Rot::from_axis_angle(Vec3::X, 0.7);
     desc.position = [0.0, f64::from(0.5 * SIDE), 0.0];
     let id = world.spawn(desc).unwrap();
-    (0..30).for_each(|_| drop(world.step(FRAME)));
+    steps(&mut world, 30);
     let below = standing(world.body(id).unwrap());
     assert!(below.iter().all(|&(height, _)| height < -0.009), "{below:?}");
     cut_all(&mut world, id);
@@ -121,7 +127,7 @@ fn what_breaks_on_the_floor_does_not_jump() {
         fastest = fastest.max(world.step(FRAME).max_speed);
     }
     assert!(fastest < 0.5, "they jump with {fastest} m/s");
-    (0..120).for_each(|_| drop(world.step(FRAME)));
+    steps(&mut world, 120);
     let after = standing(world.body(id).unwrap());
     assert!(after.iter().all(|&(height, tilt)| height.abs() < 1e-3 && tilt < 2.0), "{after:?}");
 }
@@ -134,7 +140,7 @@ fn the_upper_half_rests_on_the_lower() {
     let mut desc = body(lattice([4, 4, 4], SIDE, 3), &material(1e7));
     desc.position = [0.0, 0.1, 0.0];
     let id = world.spawn(desc).unwrap();
-    (0..60).for_each(|_| drop(world.step(FRAME)));
+    steps(&mut world, 60);
     let before = positions(world.body(id).unwrap());
     cut_between(&mut world, id, |x| x[1] > 0.0);
     let mut off: f64 = 0.0;
@@ -204,7 +210,7 @@ fn tumbling(threads: u32) -> (World, BodyId) {
     let mut desc = body(as_generated(lattice([6, 3, 3], SIDE, 3)), &material(1e6));
     (desc.velocity, desc.spin) = ([1.0, 0.5, -0.3], [2.0, 1.0, 4.0]);
     let id = world.spawn(desc).unwrap();
-    (0..10).for_each(|_| drop(world.step(FRAME)));
+    steps(&mut world, 10);
     cut_between(&mut world, id, |x| x[1] > 0.0);
     (world, id)
 }
@@ -246,8 +252,8 @@ fn rubble(threads: u32) -> World {
 #[test]
 fn broken_worlds_come_back_from_snapshots_bit_for_bit() {
     let mut world = rubble(1);
-    for steps in [0, 12, 30] {
-        (0..steps).for_each(|_| drop(world.step(FRAME)));
+    for count in [0, 12, 30] {
+        steps(&mut world, count);
         let bytes = world.save();
         let mut again = World::load(&bytes, 2).unwrap();
         assert_eq!(again.save(), bytes);
@@ -262,7 +268,7 @@ fn broken_worlds_come_back_from_snapshots_bit_for_bit() {
 fn threads_do_not_show_in_rubble() {
     let hashes = [1, 2, 3].map(|threads| {
         let mut world = rubble(threads);
-        (0..90).for_each(|_| drop(world.step(FRAME)));
+        steps(&mut world, 90);
         world.hash()
     });
     assert!(hashes.iter().all(|&hash| hash == hashes[0]), "{hashes:?}");

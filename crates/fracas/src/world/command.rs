@@ -16,6 +16,7 @@ use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, 
 use super::obstacle::{Obstacle, Place};
 use super::pieces::{Places, Walks};
 use super::report::Energy;
+use super::touching::BREAKING;
 use super::zone::Zone;
 use crate::contact::near::Near;
 use crate::geometry::Pattern;
@@ -529,8 +530,8 @@ impl Scratch {
             force: solve::Dofs::new(count),
             held: Vec::with_capacity(count),
             found: Vec::with_capacity(count),
-            // twice the contacts that the world has room for
-            impulses: Vec::with_capacity(8 * count),
+            // twice the contacts that the world has room for, and more where fragments break
+            impulses: Vec::with_capacity(8 * count + 16 * count.min(BREAKING)),
             permuted,
             order: Vec::with_capacity(count),
             place: Vec::with_capacity(count),

@@ -57,7 +57,7 @@ const CONTACTS: usize = 4;
 
 /// Fragments that room is taken for beforehand, as if they were broken, in all bodies together: with all of
 /// their neighbours they have six times the contacts of dust. Where more break, lists grow.
-const BREAKING: usize = 512;
+pub(super) const BREAKING: usize = 512;
 
 impl Touching {
     /// Takes room for all bodies, down to dust, so that steps take none.
