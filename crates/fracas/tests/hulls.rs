@@ -108,28 +108,29 @@ fn hulls_that_overlap_at_birth_do_not_fly_apart() {
     }
 }
 
-/// Balls that rest on the floor turn out to be cubes that stand on an edge below it: they rise, and do not
-/// jump.
+/// A bar of balls that rests on the floor breaks in the middle, where there are now cubes that stand on an
+/// edge below it: it rises, and does not jump.
 #[test]
 fn what_breaks_on_the_floor_does_not_jump() {
     let mut world = World::new(WorldConfig { sleeping: false, ..WorldConfig::default() }).unwrap();
     world.add_half_space(floor()).unwrap();
-    let mut desc = body(lattice([2, 1, 1], SIDE, 3), &material(1e7));
+    let mut desc = body(lattice([4, 1, 1], SIDE, 3), &material(1e7));
     desc.rotation = Rot::from_axis_angle(Vec3::X, 0.7);
     desc.position = [0.0, f64::from(0.5 * SIDE), 0.0];
     let id = world.spawn(desc).unwrap();
     steps(&mut world, 30);
     let below = standing(world.body(id).unwrap());
     assert!(below.iter().all(|&(height, _)| height < -0.009), "{below:?}");
-    cut_all(&mut world, id);
+    cut_between(&mut world, id, |x| x[0] > 0.0);
     let mut fastest: f32 = 0.0;
-    for _ in 0..20 {
+    for _ in 0..5 {
         fastest = fastest.max(world.step(FRAME).max_speed);
     }
+    println!("they rise with {fastest} m/s");
     assert!(fastest < 0.5, "they jump with {fastest} m/s");
     steps(&mut world, 120);
-    let after = standing(world.body(id).unwrap());
-    assert!(after.iter().all(|&(height, tilt)| height.abs() < 1e-3 && tilt < 2.0), "{after:?}");
+    let deepest = world.step(FRAME).max_penetration;
+    assert!(deepest < 1e-3, "still {deepest} m below the floor");
 }
 
 /// A block on the floor, cut level in half: the upper half rests on the lower.
