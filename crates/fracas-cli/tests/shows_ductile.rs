@@ -16,7 +16,10 @@ mod shows;
 use shows::Shows;
 
 /// Rows that miss their bound today, each with the reason.
-const OPEN: &[(&str, &str)] = &[];
+const OPEN: &[(&str, &str)] = &[(
+    "ramped pull, 1–8 substeps × 30–120 Hz: load at the first crack off",
+    "the pull is read a frame before the crack, and grows by 1.7 % a frame at 30 Hz",
+)];
 
 /// The shows, in the order of the table; those that take long are left out of quick runs.
 const SHOWS: Shows = Shows {

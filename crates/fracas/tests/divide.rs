@@ -37,7 +37,7 @@ fn radial(radius: f32) -> Pattern {
 
 /// Drops a cube flat from this height above the floor; how many parts there are in the end.
 fn drop_cube(height: f64, substeps: u32, strength: f32) -> (World, BodyId) {
-    let config = WorldConfig { substeps, ..WorldConfig::default() };
+    let config = WorldConfig { substeps, fragments_split: true, ..WorldConfig::default() };
     let mut world = World::new(config).unwrap();
     world.add_half_space(floor()).unwrap();
     let mut desc = body(lattice([1, 1, 1], SIDE, 3), &brittle(strength));
@@ -207,7 +207,7 @@ fn parts_add_up_to_what_was_divided() {
 fn random_patterns_keep_bonds_and_momentum() {
     let mut random = Random(11);
     for round in 0..20 {
-        let mut world = World::new(weightless()).unwrap();
+        let mut world = World::new(WorldConfig { fragments_split: true, ..weightless() }).unwrap();
         let mut desc = body(lattice([3, 2, 3], SIDE, 3), &brittle(1e30));
         desc.velocity = [1.0, 2.0, 3.0];
         desc.spin = [1.0, -2.0, 0.5];
@@ -248,7 +248,9 @@ fn random_patterns_keep_bonds_and_momentum() {
 
 /// A plate that a ball hits in the middle.
 fn struck_plate(threads: u32) -> (World, BodyId) {
-    let mut world = World::new(WorldConfig { threads, books: true, ..weightless() }).unwrap();
+    let mut world =
+        World::new(WorldConfig { threads, books: true, fragments_split: true, ..weightless() })
+            .unwrap();
     let stuff = MaterialDesc { strength: 2e5.into(), toughness: 1e9.into(), ..material(5e6) };
     let mut plate = body(lattice([9, 1, 9], SIDE, 3), &stuff);
     plate.pattern = Some(radial(0.22));
@@ -324,7 +326,7 @@ fn parts_are_the_same_on_all_threads_and_from_a_snapshot() {
 /// What a grip holds stays whole, and there is a limit to what a body may become.
 #[test]
 fn what_is_held_stays_whole_and_room_ends() {
-    let mut world = World::new(weightless()).unwrap();
+    let mut world = World::new(WorldConfig { fragments_split: true, ..weightless() }).unwrap();
     let id = world.spawn(body(lattice([2, 1, 1], SIDE, 3), &brittle(1e30))).unwrap();
     world.step(FRAME);
     let held = world.body(id).unwrap().particle_ids()[0];

@@ -14,7 +14,7 @@ use super::links::Link;
 use super::{Part, Scratch, Side, Touch};
 use crate::contact::Contact;
 use crate::math::Rot;
-use crate::solids::{Particles, Residual, Solid, Step};
+use crate::solids::{Particles, Residual, Step};
 
 /// Energy that rounding and the last digits of a solve may make, of what the island has.
 const TOLERANCE: f64 = 1e-3;
@@ -129,12 +129,8 @@ pub(super) fn take_back<S: Side>(
     // what is stored at the end counts too; where that alone is too much, nothing of the solve can be believed
     let share = if after <= allowed { kinetic.share(allowed - after) } else { 0.0 } as f32;
     for part in parts.iter_mut() {
-        let (solid, particles, held) = sides[part.side].all_mut();
-        if share == 0.0 && part.held.is_empty() {
-            alone(solid, particles, part, step);
-        } else {
-            scale(particles, part, share);
-        }
+        let (_, particles, held) = sides[part.side].all_mut();
+        scale(particles, part, share);
         for target in &mut held[part.held.clone()] {
             target.force *= share;
             target.torque *= share;
@@ -149,14 +145,6 @@ pub(super) fn take_back<S: Side>(
     }
     for link in links {
         link.force *= share;
-    }
-}
-
-/// Moves a part as if nothing touched it.
-fn alone(solid: &mut dyn Solid, particles: &mut Particles, part: &Part, step: &Step) {
-    solid.solve_alone(particles, part.span.clone(), step);
-    for j in part.span.clone() {
-        particles.correction[j] = particles.position[j] - particles.inertial[j];
     }
 }
 

@@ -25,6 +25,9 @@ pub struct WorldConfig {
     pub books: bool,
     /// Pieces that rest for half a second are left out until something wakes them.
     pub sleeping: bool,
+    /// Fragments that are alone split in two where their load is beyond their strength, down to a sixteenth. Off by default: piles of
+    /// such crumbs are not solved well enough yet.
+    pub fragments_split: bool,
     /// Gravity grows from 0 to its full value over this time, in s; 0 for none. Nothing breaks
     /// meanwhile, so that a scene starts at rest under its own weight.
     pub settle: f32,
@@ -43,6 +46,7 @@ impl Default for WorldConfig {
             momentum_correction: true,
             books: false,
             sleeping: true,
+            fragments_split: false,
             settle: 0.0,
             debris: None,
         }

@@ -204,12 +204,12 @@ impl World {
 
     /// Breaks all fragments that the last substep has overloaded.
     pub(super) fn break_again(&mut self, step: &Step) {
-        let books = self.config.books;
+        let (books, splits) = (self.config.books, self.config.fragments_split);
         let Self { bodies, attachments, events, next_particle, .. } = self;
         for body in bodies.iter_mut().filter(|body| body.again.most > 0) {
             body.again.credit = (body.again.credit + step.h).min(BUDGET_TIME);
             let hits = body.hits(step);
-            let overloads = body.overloads(step);
+            let overloads = if splits { body.overloads(step) } else { Vec::new() };
             if hits.is_empty() && overloads.is_empty() {
                 continue;
             }

@@ -46,8 +46,8 @@ impl World {
         bytes.number(FORMAT);
         let c = &self.config;
         bytes.floats(&[c.gravity[0], c.gravity[1], c.gravity[2], c.settle]);
-        let flags = [c.momentum_correction, c.books, c.sleeping].map(u64::from);
-        for number in [u64::from(c.substeps), u64::from(c.sweeps), flags[0], flags[1], flags[2]] {
+        let flags = [c.momentum_correction, c.books, c.sleeping, c.fragments_split].map(u64::from);
+        for number in [u64::from(c.substeps), u64::from(c.sweeps)].into_iter().chain(flags) {
             bytes.number(number);
         }
         let rule = c.debris.map(|rule| [rule.lifetime, rule.min_size]);
@@ -106,7 +106,7 @@ impl World {
         let mut reader = Reader::new(content);
         let reader = &mut reader;
         let [x, y, z, settle] = floats(reader)?;
-        let mut numbers = [0; 5];
+        let mut numbers = [0; 6];
         for number in &mut numbers {
             *number = reader.number()?;
         }
@@ -125,6 +125,7 @@ impl World {
             momentum_correction: numbers[2] != 0,
             books: numbers[3] != 0,
             sleeping: numbers[4] != 0,
+            fragments_split: numbers[5] != 0,
             debris,
             threads,
         };
