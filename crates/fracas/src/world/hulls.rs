@@ -60,6 +60,10 @@ fn hull_of(corners: &[[f32; 3]], volume: f32, axes: Rot) -> Result<Option<Shape>
     let corners: Vec<Vec3> = corners.iter().map(|&corner| corner.into()).collect();
     let hull = few_corners(&corners).map_err(|error| format!("is none: {error}"))?;
     if !hull.holds_origin() {
+        // with fewer corners a thin one may not
+        if Hull::new(&corners).is_ok_and(|whole| whole.holds_origin()) {
+            return Ok(None);
+        }
         return Err("does not hold its position, which its corners are relative to".into());
     }
     let corners = hull.vertices().to_vec();

@@ -343,7 +343,7 @@ mod tests {
         let flow = Flow { strain: 0.0, share: 0.376_684_83, deviator };
         let v = spun(30.0);
         let (turn, plastic) = flow.plastic(&v, Sym3::IDENTITY, 4.0).unwrap();
-        let wanted = [1.098_326_5, 1.017_687_1, 0.898_572_96, 0.069_835_72, 0.0, 0.0];
+        let wanted = [1.098_326_5, 1.017_687_1, 0.898_573, 0.069_835_72, 0.0, 0.0];
         assert!(near(plastic, wanted, 2e-6), "{plastic:?}");
         assert!(turn.log().length() < 1e-6, "nothing turns what was round");
         // what is left of the elastic stretch
@@ -351,7 +351,7 @@ mod tests {
         let stretch = Sym3::outer(v.x_axis) * left[0]
             + Sym3::outer(v.y_axis) * left[1]
             + Sym3::outer(v.z_axis) * left[2];
-        let wanted = [1.243_804_6, 1.096_706, 0.890_300_55, 0.127_391_18, 0.0, 0.0];
+        let wanted = [1.243_804_6, 1.096_706, 0.890_3, 0.127_391_18, 0.0, 0.0];
         assert!(near(stretch, wanted, 2e-6), "{stretch:?}");
         assert!((stretch.determinant() - 1.2).abs() < 2e-6);
     }
