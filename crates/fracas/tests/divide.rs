@@ -46,7 +46,9 @@ fn drop_cube(height: f64, substeps: u32, strength: f32) -> (World, BodyId) {
     desc.position = [0.0, f64::from(0.5 * SIDE) + fall, 0.0];
     desc.velocity = [0.0, -((2.0 * 9.81 * (height - fall)) as f32).sqrt(), 0.0];
     let id = world.spawn(desc).unwrap();
-    (0..30).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..30 {
+        world.step(FRAME);
+    }
     (world, id)
 }
 
@@ -212,7 +214,9 @@ fn random_patterns_keep_bonds_and_momentum() {
         desc.velocity = [1.0, 2.0, 3.0];
         desc.spin = [1.0, -2.0, 0.5];
         let id = world.spawn(desc).unwrap();
-        (0..3).for_each(|_| drop(world.step(FRAME)));
+        for _ in 0..3 {
+            world.step(FRAME);
+        }
         for _ in 0..3 {
             let before = world.step(0.0);
             let near = world.body(id).unwrap().world_positions().nth(random.below(18)).unwrap();
