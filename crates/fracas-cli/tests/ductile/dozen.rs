@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 #[test]
-#[ignore = "runs all scenes of the seed"]
+#[ignore = "runs all scenes of the seed; run with --include-ignored in release"]
 fn paper() {
     let _alone = MACHINE.write();
     show(&SHOWS, "paper", || {
@@ -47,7 +47,7 @@ fn build(threads: u32) -> (Scene, World) {
 }
 
 #[test]
-#[ignore = "hundreds of steps of a scene that breaks"]
+#[ignore = "hundreds of steps of a scene that breaks; run with --include-ignored in release"]
 fn dozen() {
     let _reading = MACHINE.read();
     show(&SHOWS, "dozen", || {

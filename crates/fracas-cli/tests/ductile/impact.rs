@@ -39,7 +39,7 @@ fn pieces(substeps: u32, hz: u32, off: [f32; 2]) -> f64 {
 }
 
 #[test]
-#[ignore = "some hundred impacts"]
+#[ignore = "some hundred impacts; run with --include-ignored in release"]
 fn impact() {
     let _reading = MACHINE.read();
     show(&SHOWS, "impact", || {

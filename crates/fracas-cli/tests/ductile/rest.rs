@@ -35,7 +35,7 @@ fn twist(world: &World, id: BodyId) -> f64 {
 }
 
 #[test]
-#[ignore = "ten simulated minutes"]
+#[ignore = "ten simulated minutes; run with --include-ignored in release"]
 fn left_alone() {
     let _reading = MACHINE.read();
     show(&SHOWS, "left_alone", || {
