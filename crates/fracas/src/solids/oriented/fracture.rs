@@ -19,7 +19,7 @@ use glam::Vec3;
 
 /// Bonds that a piece may lose within 1/60 s: this share of them,
 const BUDGET_SHARE: f32 = 0.1;
-/// and these in any case. (With 8, a plate of 300 particles stopped a ball that otherwise goes through: a hidden strength.)
+/// and these in any case: with 128 a plate of 300 particles stopped a ball that otherwise goes through, a hidden strength.
 const BUDGET_LEAST: f32 = 1024.0;
 /// The time that a budget is for, s.
 const BUDGET_TIME: f32 = 1.0 / 60.0;
