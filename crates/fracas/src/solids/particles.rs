@@ -74,7 +74,7 @@ pub struct Particles {
     pub spin_acceleration: Vec<Vec3>,
     /// x − x*, kept as a small number of its own (erratum 000.19).
     pub correction: Vec<Vec3>,
-    /// log(q q*⁻¹) likewise, as a rotation vector.
+    /// Turn from q to q*, as a rotation vector; from the commit on log(q q*⁻¹).
     pub turn: Vec<Vec3>,
     /// Moved by a grip: not an unknown of the solve.
     pub held: Vec<bool>,

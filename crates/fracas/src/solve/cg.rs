@@ -3,9 +3,12 @@
 //! An iteration is three passes: bodies multiply, contacts answer, bodies move on. Between them stand
 //! the two sums that every such iteration needs.
 
+use super::coarse::Inverse;
 use super::dofs::{dot, dot_leaf, mix, sum_of_lanes};
 use super::sides::each_side;
-use super::{Held, Pair, Part, Scratch, Side};
+use super::{
+    Held, ITERATIONS, MANY_ITERATIONS, Pair, Part, ROUND_SHARE, ROUNDS, SHARE, Scratch, Side,
+};
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::Vec3x8;
 use crate::math::wide::columns::{load_points, store_points, vec3};
@@ -13,8 +16,19 @@ use crate::parallel::Span;
 use crate::solids::{DofsMut, DofsRef, Particles, Step};
 use glam::{DVec3, Vec3};
 
-/// `count` iterations on (M/h² + K + Σ k JᵀJ) δ = r from 0 on; the residual without contacts comes in and the
-/// solution goes out in `scratch`.
+/// How a round ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Solved {
+    /// There was nothing left to do when it began.
+    Before,
+    /// It brought down what there was.
+    Now,
+    /// Its iterations were too few.
+    NotYet,
+}
+
+/// Iterations on (M/h² + K + Σ k JᵀJ) δ = r from 0 on; the residual without contacts comes in and the
+/// solution goes out in `scratch`. The first round adds what it begins with to `scale`, what the solve is about.
 ///
 /// Every round starts from scratch. Going on from the last direction of the round before, made conjugate to the
 /// new residual, converged better in heaps, and let shots through walls where who pushes changes at once.
@@ -23,9 +37,12 @@ pub(super) fn iterate<S: Side>(
     parts: &[Part],
     step: &Step,
     scratch: &mut Scratch,
-    count: u32,
-) {
-    let Scratch { residual, preconditioned, direction, image, delta, extra, rows, .. } = scratch;
+    round: u32,
+    scale: &mut f64,
+) -> Solved {
+    let Scratch { residual, preconditioned, direction, image, delta, extra, coarse, rows, .. } =
+        scratch;
+    let coarse = &coarse[..];
     let workers = &step.workers;
     let columns = (residual.all_mut(), preconditioned.all_mut(), delta.all_mut(), &mut extra[..]);
     let open = |side: &mut S, parts: &[Part], (mut r, mut z, mut delta, extra): Opening<'_>| {
@@ -40,13 +57,30 @@ pub(super) fn iterate<S: Side>(
             mask(&side.held()[part.held.clone()], part, &mut r);
             delta.reborrow().within(places.clone(), true).fill_zero();
             let mut z = z.reborrow().within(places, oriented);
-            sum += precondition(side, part, step, extra, r.as_ref(), z.reborrow());
+            sum += precondition(
+                side,
+                part,
+                step,
+                extra,
+                &coarse[part.number],
+                r.as_ref(),
+                z.reborrow(),
+            );
         }
         sum
     };
     let mut rz = each_side(workers, sides, 0, parts, columns, &open);
+    if round == 0 {
+        *scale += rz;
+    } else if round >= ROUNDS && rz <= SHARE * *scale {
+        return Solved::Before;
+    }
+    let enough = (ROUND_SHARE * rz).max(0.3 * SHARE * *scale);
     let mut beta = 0.0;
-    for _ in 0..count {
+    for count in 0..MANY_ITERATIONS {
+        if count >= ITERATIONS && rz <= enough {
+            break;
+        }
         let z = &*preconditioned;
         let columns = (direction.all_mut(), image.all_mut());
         let multiply = |side: &mut S, parts: &[Part], (mut p, mut image): Multiplying<'_>| {
@@ -74,7 +108,7 @@ pub(super) fn iterate<S: Side>(
         let curvature = own + rows.multiply(direction.all(), workers);
         // nothing left to do, or a direction that rounding made worthless
         if !(curvature > 0.0 && rz > 0.0) {
-            return;
+            return Solved::Now;
         }
         let alpha = (rz / curvature) as f32;
 
@@ -95,7 +129,15 @@ pub(super) fn iterate<S: Side>(
                 mix(delta, 1.0, alpha, p, workers);
                 mix(r.reborrow(), 1.0, -alpha, image.as_ref(), workers);
                 let z = z.reborrow().within(places, oriented);
-                sum += precondition(side, part, step, &extra[part.places()], r.as_ref(), z);
+                sum += precondition(
+                    side,
+                    part,
+                    step,
+                    &extra[part.places()],
+                    &coarse[part.number],
+                    r.as_ref(),
+                    z,
+                );
             }
             sum
         };
@@ -103,6 +145,7 @@ pub(super) fn iterate<S: Side>(
         beta = (next / rz) as f32;
         rz = next;
     }
+    if rz <= enough { Solved::Now } else { Solved::NotYet }
 }
 
 type Opening<'a> = (DofsMut<'a>, DofsMut<'a>, DofsMut<'a>, &'a mut [f32]);
@@ -121,43 +164,49 @@ fn mask(held: &[Held], part: &Part, v: &mut DofsMut<'_>) {
 }
 
 /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes of each piece, on which K is 0:
-/// A_c = Pᵀ M P / h². Without them a body slides with a fraction of its true acceleration.
+/// see [`super::coarse`]. Without them a body slides with a fraction of its true acceleration.
 /// Returns r·z.
 fn precondition<S: Side>(
     side: &S,
     part: &Part,
     step: &Step,
     extra: &[f32],
+    coarse: &Inverse,
     r: DofsRef<'_>,
     mut z: DofsMut<'_>,
 ) -> f64 {
     let (solid, particles) = (side.solid(), side.particles());
-    solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
+    if part.span.len() == 1 && part.held.is_empty() {
+        // its rigid modes are all it has
+        z.fill_zero();
+    } else {
+        solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
+    }
     // what is held does not move as a whole
     if !part.held.is_empty() {
         mask(&side.held()[part.held.clone()], part, &mut z);
         return dot(r, z.as_ref(), &step.workers);
     }
-    add_rigid_modes(particles, part, step, r, z)
+    add_rigid_modes(particles, part, step, coarse, r, z)
 }
 
 fn add_rigid_modes(
     particles: &Particles,
     part: &Part,
     step: &Step,
+    coarse: &Inverse,
     r: DofsRef<'_>,
     z: DofsMut<'_>,
 ) -> f64 {
-    let (motion, count) = (&part.motion, part.span.len());
-    let centre = motion.centre.as_vec3();
+    let count = part.span.len();
+    let centre = part.motion.centre.as_vec3();
     let x = &particles.position[part.span.clone()];
     let sums = step.workers.sum(0..count, &|leaf: Span| {
         let (x, r) = (&x[leaf.clone()], r.within(leaf));
         dispatch!(Level::new(), simd => force_and_torque(simd, x, centre, r))
     });
-    let h2 = f64::from(step.h) * f64::from(step.h);
-    let shift = (h2 / motion.mass * sums.0).as_vec3();
-    let turn = (h2 * (motion.inv_inertia * sums.1)).as_vec3();
+    let (shift, turn) = coarse.answer(sums.0, sums.1);
+    let (shift, turn) = (shift.as_vec3(), turn.as_vec3());
     step.workers.fold_span(0..count, z, &|range, mut z| {
         let x = &x[range.clone()];
         dispatch!(Level::new(), simd => move_rigidly(simd, x, centre, shift, turn, &mut z));

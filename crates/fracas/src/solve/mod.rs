@@ -15,8 +15,8 @@
 //! to substep. A force becomes a multiplier only if the solve has felt it.
 
 mod cg;
+mod coarse;
 mod dofs;
-mod guard;
 pub mod links;
 mod rigid;
 mod rows;
@@ -24,6 +24,7 @@ mod sides;
 #[cfg(test)]
 mod tests;
 
+use cg::Solved;
 pub use dofs::{Dofs, Pair};
 pub use rigid::{is_rigid, solve_rigid_island};
 
@@ -36,12 +37,19 @@ use links::Link;
 use rows::Rows;
 use sides::each_side;
 
-/// Rounds per substep: fewer than two are always a substep late with who touches and who slides.
+/// Rounds per substep, at least: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
-/// The same where something hits so fast that it would come out on the other side.
+/// At most, where the solve has not converged, and where something hits so fast that it would come out on the other side.
+const MANY_ROUNDS: u32 = 8;
 const VIOLENT_ROUNDS: u32 = 32;
-/// Iterations per round.
+/// Iterations per round, at least and at most.
 const ITERATIONS: u32 = 4;
+const MANY_ITERATIONS: u32 = 8;
+/// A round is over when it has brought r·z down to this share. Multipliers learn only from such rounds.
+const ROUND_SHARE: f64 = 0.1;
+/// The solve has converged when r·z, twice the energy of what is still to be moved, is this share of what it was about: what
+/// its first round found, and what the accelerations of the substep set in motion.
+const SHARE: f64 = 3e-4;
 /// Stiffness of a contact over that of the points it touches. Softer is slower, stiffer (10 and
 /// more) makes the set of active contacts flutter.
 const STIFFNESS: f32 = 0.3;
@@ -51,7 +59,7 @@ const RIGID_STIFFNESS: f32 = 10.0;
 
 /// Contacts of a particle that room is taken for, two sharing one: see the room for contacts of the
 /// world.
-const CONTACTS: usize = 4;
+const CONTACTS: usize = 6;
 
 /// A held particle and where it has to be at the end of the substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -118,6 +126,8 @@ pub struct Part {
     pub held: Span,
     /// Where its unknowns begin in the island.
     pub first: usize,
+    /// Its place among the parts of the island.
+    pub number: usize,
     /// Its motion at the start of the substep, for its rigid modes.
     pub motion: Motion,
     /// How its solve ended.
@@ -155,6 +165,8 @@ pub struct Scratch {
     moved: Dofs,
     /// Stiffness of contacts, per particle; at the end the squares of their forces.
     extra: Vec<f32>,
+    /// Rigid modes, per part.
+    coarse: Vec<coarse::Inverse>,
     rows: Rows,
     /// For islands of rigid bodies.
     pub rigid: rigid::Room,
@@ -167,6 +179,7 @@ impl Scratch {
             self.resize(count);
         }
         let contacts = CONTACTS * (count + 6 * breaking);
+        self.coarse.reserve(count.saturating_sub(self.coarse.len()));
         self.rows.reserve(count, contacts);
         self.rigid.reserve(count, contacts.max(4 * CONTACTS * count));
     }
@@ -192,32 +205,62 @@ pub fn solve_island<S: Side>(
     scratch: &mut Scratch,
 ) {
     let mut count = 0;
-    for part in parts.iter_mut() {
+    for (part, number) in parts.iter_mut().zip(0..) {
+        part.number = number;
         part.first = count;
         count += part.span.len();
     }
     scratch.resize(count);
     let workers = &step.workers;
-    let rounds = if is_violent(contacts, step.h) { VIOLENT_ROUNDS } else { ROUNDS };
+    let rounds = if is_violent(contacts, step.h) { VIOLENT_ROUNDS } else { MANY_ROUNDS };
+    let mut scale = pushed(sides, parts, step.h);
+    let mut learned = true;
     for round in 0..=rounds {
         bring_up(sides, parts, step, scratch, round == 0);
         if round == 0 {
             prepare_all(sides, parts, contacts, touches, step);
             links::prepare(links, sides, parts, step);
         } else {
-            each_contact(contacts, touches, &scratch.moved, workers, &rows::close);
+            let close = if learned || round == rounds { rows::close } else { rows::feel };
+            each_contact(contacts, touches, &scratch.moved, workers, &close);
         }
         links::pull(links, &scratch.moved);
-        if round < rounds {
-            each_contact(contacts, touches, &scratch.moved, workers, &rows::open);
-            scratch.rows.list(contacts, touches, links, count);
-            scratch.extra.fill(0.0);
-            cg::iterate(sides, parts, step, scratch, ITERATIONS);
+        if round == rounds {
+            break;
+        }
+        each_contact(contacts, touches, &scratch.moved, workers, &rows::open);
+        scratch.rows.list(contacts, touches, links, count);
+        scratch.extra.fill(0.0);
+        let Scratch { rows, coarse, .. } = scratch;
+        coarse.clear();
+        coarse.extend(parts.iter().map(|part| {
+            let particles = sides[part.side].particles();
+            rows.rigid_modes(part, particles, step.h)
+        }));
+        match cg::iterate(sides, parts, step, scratch, round, &mut scale) {
+            Solved::Before => {
+                // contacts and what is held are in the residual
+                bring_up(sides, parts, step, scratch, false);
+                break;
+            }
+            solved => learned = solved == Solved::Now,
         }
     }
     scratch.rows.take_felt(contacts, touches, links);
     finish(sides, parts, step, scratch);
-    guard::take_back(sides, parts, contacts, touches, links, step, scratch);
+}
+
+/// Σ m (h a)²: the energy, twice, of what a substep of its accelerations alone would set in motion.
+fn pushed<S: Side>(sides: &[S], parts: &[Part], h: f32) -> f64 {
+    let mut sum = 0.0;
+    for part in parts {
+        let particles = sides[part.side].particles();
+        for j in part.span.clone() {
+            let dv = h * particles.acceleration[j];
+            sum += f64::from(particles.mass[j] * dv.length_squared());
+        }
+    }
+    sum
 }
 
 /// Whether something comes nearer within the substep by more than half of the lever arm of its contact, which
@@ -290,8 +333,8 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
                 let back = Rot::exp(-h2 * particles.spin_acceleration[j]);
                 particles.orientation[j] = (back * particles.orientation[j]).normalized();
             }
-            let turned = particles.orientation[j] * particles.previous_orientation[j].inverse();
-            moved.angular[k] = turned.log();
+            // more than half a turn is not to be read off orientations
+            moved.angular[k] = particles.turn[j] - h2 * particles.spin_acceleration[j];
         }
     }
     for target in held {

@@ -3,12 +3,13 @@
 //! What pushes is listed twice: as rows, whose forces are found one by one, and as pulls in the order of
 //! the unknowns, so that every particle sums its own and no two threads write to the same place.
 
+use super::coarse::{Coarse, Inverse};
 use super::links::Link;
 use super::{Part, Touch};
 use crate::contact::{Contact, Spot};
 use crate::parallel::{Span, Workers};
-use crate::solids::{DofsMut, DofsRef};
-use glam::Vec3;
+use crate::solids::{DofsMut, DofsRef, Particles};
+use glam::{DMat3, DVec3, Vec3};
 
 /// No unknown: the side of an obstacle.
 const NOBODY: u32 = u32::MAX;
@@ -76,7 +77,8 @@ impl Rows {
         starts.clear();
         starts.resize(count + 2, 0);
         for ((contact, touch), index) in contacts.iter().zip(touches).zip(0..) {
-            if !touch.active && touch.hold == 0.0 {
+            // what was felt counts at the end, even if it pushes no more
+            if !touch.active && touch.hold == 0.0 && touch.felt == 0.0 {
                 continue;
             }
             let places = touch.places.map(|place| place.unwrap_or(NOBODY));
@@ -189,6 +191,21 @@ impl Rows {
         }
     }
 
+    /// The rigid modes of a part with what pushes on it.
+    pub fn rigid_modes(&self, part: &Part, particles: &Particles, h: f32) -> Inverse {
+        let mut coarse = Coarse::of_mass(&part.motion, h);
+        for pull in self.pulls_of(part) {
+            let Row { normal, push, hold, .. } = self.rows[pull.row as usize];
+            let j = part.span.start + pull.place as usize - part.first;
+            let arm = (particles.position[j] + pull.arm).as_dvec3() - part.motion.centre;
+            let n = normal.as_dvec3();
+            let along = DMat3::from_cols(n.x * n, n.y * n, n.z * n);
+            let (push, hold) = (f64::from(push), f64::from(hold));
+            coarse.add((push - hold) * along + DMat3::from_diagonal(DVec3::splat(hold)), arm);
+        }
+        coarse.inverse()
+    }
+
     /// Adds the squares of the forces on the particles of a part.
     pub fn add_squares(&self, part: &Part, squares: &mut [f32]) {
         for pull in self.pulls_of(part) {
@@ -247,13 +264,18 @@ pub(super) fn open(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>)
 
 /// The force felt, and multipliers from it.
 pub(super) fn close(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>) {
+    feel(contact, touch, moved);
+    contact.force = touch.felt.max(0.0);
+    let limit = contact.friction[usize::from(!contact.sliding)] * contact.force;
+    contact.slip_force = touch.felt_slip.clamp_length_max(limit);
+}
+
+/// The force felt.
+pub(super) fn feel(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>) {
     let n = contact.normal;
     touch.moved = relative_motion(moved, contact, touch) - contact.drift;
     let gap = contact.gap + touch.moved.dot(n);
     touch.felt = if touch.active { contact.force - touch.stiffness * gap } else { 0.0 };
     let slip = touch.moved - n * touch.moved.dot(n);
     touch.felt_slip = touch.base - touch.hold * slip;
-    contact.force = touch.felt.max(0.0);
-    let limit = contact.friction[usize::from(!contact.sliding)] * contact.force;
-    contact.slip_force = touch.felt_slip.clamp_length_max(limit);
 }

@@ -35,6 +35,7 @@ fn row_of(sizes: &[(usize, usize)]) -> Vec<Part> {
             span: 5..5 + count,
             held: 0..0,
             first,
+            number: 0,
             motion: Motion::default(),
             residual: Residual::default(),
             group: [0; 2],

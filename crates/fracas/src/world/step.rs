@@ -19,6 +19,8 @@ use glam::{DVec3, Vec3};
 pub(super) const LONGEST: f32 = 1.0 / 15.0;
 /// A substep may be this much longer than the one before, and start from its forces.
 const SAME_FORCE: f32 = 16.0;
+/// Turn of a piece within a substep, in radians, from which on it is carried along arcs.
+const FAST_TURN: f64 = 0.5;
 /// Steps below this, in s, do nothing: the rounding of a position over a substep of a microsecond is a speed of
 /// centimetres per second, and over less of metres.
 pub(super) const SHORTEST: f32 = 1e-5;
@@ -183,10 +185,33 @@ pub(super) fn predict_piece(particles: &mut Particles, piece: &mut Piece, around
         Some(shape) => shape.with_velocities(particles, previous, span, workers),
         None => Motion::of(particles, previous, span, workers),
     };
+    if piece.span.len() > 1 && turns_fast(&piece.predicted, h) {
+        turn_rigidly(particles, piece.span.clone(), &piece.predicted, h);
+    }
     if particles.oriented() {
         for j in piece.span.clone() {
             predict_orientation(particles, j, h);
         }
+    }
+}
+
+/// Whether a piece turns so far within a substep that chords have nothing to do with its way.
+fn turns_fast(motion: &Motion, h: f32) -> bool {
+    f64::from(h) * motion.spin().length() > FAST_TURN
+}
+
+/// Carries a piece on along arcs instead of chords, velocities with it: x* = c + h V + R (x − c + h v'), v* = V + R (v − V), with v'
+/// what is not rigid in it. It is not stretched by its spin, which such steps could not tell anyway; along chords small fragments that
+/// spin won energy without end.
+fn turn_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) {
+    let (centre, v, w) =
+        (motion.centre.as_vec3(), motion.velocity().as_vec3(), motion.spin().as_vec3());
+    let turn = Rot::exp(h * w);
+    for j in span {
+        let r = particles.previous[j] - centre;
+        let own = particles.velocity[j] - v;
+        particles.inertial[j] = centre + h * v + turn * (r + h * (own - w.cross(r)));
+        particles.velocity[j] = v + turn * own;
     }
 }
 
@@ -197,11 +222,13 @@ fn predict_orientation(particles: &mut Particles, j: usize, h: f32) {
     particles.previous_orientation[j] = q;
     let spin = particles.spin[j];
     if is_isotropic(&particles.inertia[j]) {
+        particles.turn[j] = h * spin;
         particles.orientation[j] = (Rot::exp(h * spin) * q).normalized();
     } else {
         let momentum = particles.inertia_times(j, spin);
         particles.orientation[j] = (Rot::exp(0.5 * h * spin) * q).normalized();
         let middle = particles.inv_inertia_times(j, momentum);
+        particles.turn[j] = h * middle;
         particles.orientation[j] = (Rot::exp(h * middle) * q).normalized();
         particles.spin[j] = particles.inv_inertia_times(j, momentum);
     }
@@ -444,7 +471,11 @@ fn energy_guard(
     let deviations = solved.kinetic - solved.rigid_energy();
     let spin = wanted.spin();
     let h2 = f64::from(h) * f64::from(h);
-    let chords = h2 * spin.length_squared() * spin.dot(wanted.angular);
+    let chords = if turns_fast(wanted, h) {
+        0.0
+    } else {
+        h2 * spin.length_squared() * spin.dot(wanted.angular)
+    };
     // most substeps end here, without a look at the particles
     if added <= chords || deviations <= 0.0 {
         return 1.0;

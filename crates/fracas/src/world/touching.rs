@@ -52,8 +52,8 @@ pub(super) struct Touching {
 }
 
 /// Contacts of a particle that room is taken for when it is spawned: a particle of dust has about
-/// six, each shared by two.
-const CONTACTS: usize = 4;
+/// six, each shared by two, and more while it is thrown together.
+const CONTACTS: usize = 6;
 
 /// Fragments that room is taken for beforehand, as if they were broken, in all bodies together: with all of
 /// their neighbours they have six times the contacts of dust. Where more break, lists grow.
@@ -187,6 +187,7 @@ impl Touching {
                         span: piece.span.clone(),
                         held,
                         first: 0,
+                        number: 0,
                         motion: piece.predicted,
                         residual: Residual::default(),
                         group: [body.scratch.cluster, self.islands.find(place)],
