@@ -254,7 +254,6 @@ fn every_scene_of_the_gallery_runs() {
 
 /// Of the momentum of 26 kg m/s the wall gets more than there was, and gives some of it to the ground.
 #[test]
-#[ignore = "the energy that an unconverged impact makes is taken back, and with it the rebound, see docs/open.md; run with --ignored"]
 fn a_ball_at_100_m_per_s_bounces_off_the_wall() {
     let world = run("shot", 24);
     let (ball, wall) = (named(&world, "ball"), named(&world, "wall"));

@@ -195,7 +195,11 @@ impl Rows {
     pub fn rigid_modes(&self, part: &Part, particles: &Particles, h: f32) -> Inverse {
         let mut coarse = Coarse::of_mass(&part.motion, h);
         for pull in self.pulls_of(part) {
-            let Row { normal, push, hold, .. } = self.rows[pull.row as usize];
+            let Row { places, normal, push, hold, .. } = self.rows[pull.row as usize];
+            // a piece that touches itself moves as a whole all the same
+            if places.iter().all(|&place| part.places().contains(&(place as usize))) {
+                continue;
+            }
             let j = part.span.start + pull.place as usize - part.first;
             let arm = (particles.position[j] + pull.arm).as_dvec3() - part.motion.centre;
             let n = normal.as_dvec3();

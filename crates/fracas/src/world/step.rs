@@ -195,9 +195,14 @@ pub(super) fn predict_piece(particles: &mut Particles, piece: &mut Piece, around
     }
 }
 
-/// Whether a piece turns so far within a substep that chords have nothing to do with its way.
+/// Whether a piece turns so far within a substep that chords have nothing to do with its way, and does little else: particles
+/// that were pressed into one point turn too, by rounding, while they part.
 fn turns_fast(motion: &Motion, h: f32) -> bool {
-    f64::from(h) * motion.spin().length() > FAST_TURN
+    let spin = motion.spin();
+    f64::from(h) * spin.length() > FAST_TURN && {
+        let shifting = 0.5 * motion.momentum.dot(motion.velocity());
+        spin.dot(motion.angular) > motion.kinetic - shifting
+    }
 }
 
 /// Carries a piece on along arcs instead of chords, velocities with it: x* = c + h V + R (x − c + h v'), v* = V + R (v − V), with v'
@@ -471,7 +476,7 @@ fn energy_guard(
     let deviations = solved.kinetic - solved.rigid_energy();
     let spin = wanted.spin();
     let h2 = f64::from(h) * f64::from(h);
-    let chords = if turns_fast(wanted, h) {
+    let chords = if turns_fast(solved, h) {
         0.0
     } else {
         h2 * spin.length_squared() * spin.dot(wanted.angular)
