@@ -23,18 +23,35 @@ impl RigidSet {
     }
 }
 
+/// [`Solid::gradient`] of what is bonded to nothing, in any model: M (x* − x)/h², J log(q* q⁻¹)/h².
+pub fn gradient_alone(particles: &Particles, j: usize, h: f32) -> (Vec3, Vec3) {
+    let inv_h2 = 1.0 / (h * h);
+    let linear = -inv_h2 * particles.mass[j] * particles.correction[j];
+    if !particles.oriented() {
+        return (linear, Vec3::ZERO);
+    }
+    let back = particles.inertial_orientation[j] * particles.orientation[j].inverse();
+    (linear, inv_h2 * particles.inertia_times(j, back.log()))
+}
+
+/// [`Solid::product`] of the same: M p/h², J p/h².
+pub fn product_alone(particles: &Particles, j: usize, h: f32, p: (Vec3, Vec3)) -> (Vec3, Vec3) {
+    let inv_h2 = 1.0 / (h * h);
+    let linear = inv_h2 * particles.mass[j] * p.0;
+    if !particles.oriented() {
+        return (linear, Vec3::ZERO);
+    }
+    (linear, inv_h2 * particles.inertia_times(j, p.1))
+}
+
 impl Solid for RigidSet {
     fn name(&self) -> &'static str {
         "rigid"
     }
 
-    /// r = M (x* − x)/h², J log(q* q⁻¹)/h².
     fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
-        let inv_h2 = 1.0 / (step.h * step.h);
         for (k, j) in span.enumerate() {
-            r.linear[k] = -inv_h2 * particles.mass[j] * particles.correction[j];
-            let back = particles.inertial_orientation[j] * particles.orientation[j].inverse();
-            r.angular[k] = inv_h2 * particles.inertia_times(j, back.log());
+            (r.linear[k], r.angular[k]) = gradient_alone(particles, j, step.h);
         }
     }
 
@@ -46,10 +63,9 @@ impl Solid for RigidSet {
         p: DofsRef<'_>,
         out: DofsMut<'_>,
     ) {
-        let inv_h2 = 1.0 / (step.h * step.h);
         for (k, j) in span.enumerate() {
-            out.linear[k] = inv_h2 * particles.mass[j] * p.linear[k];
-            out.angular[k] = inv_h2 * particles.inertia_times(j, p.angular[k]);
+            let p = (p.linear[k], p.angular[k]);
+            (out.linear[k], out.angular[k]) = product_alone(particles, j, step.h, p);
         }
     }
 

@@ -13,6 +13,7 @@ use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::Vec3x8;
 use crate::math::wide::columns::{load_points, store_points, vec3};
 use crate::parallel::Span;
+use crate::solids::rigid::product_alone;
 use crate::solids::{DofsMut, DofsRef, Particles, Step};
 use glam::{DVec3, Vec3};
 
@@ -54,9 +55,13 @@ pub(super) fn iterate<S: Side>(
             let extra = &mut extra[places.clone()];
             rows.add_forces(part, &mut r);
             rows.add_stiffness(part, extra);
-            mask(&side.held()[part.held.clone()], part, &mut r);
             delta.reborrow().within(places.clone(), true).fill_zero();
             let mut z = z.reborrow().within(places, oriented);
+            if part.alone().is_some() {
+                sum += answer_alone(&coarse[part.number], r.as_ref(), &mut z);
+                continue;
+            }
+            mask(&side.held()[part.held.clone()], part, &mut r);
             sum += precondition(
                 side,
                 part,
@@ -91,6 +96,19 @@ pub(super) fn iterate<S: Side>(
                 let mut p = p.reborrow().within(places.clone(), oriented);
                 let mut image = image.reborrow().within(places, oriented);
                 let z = z.span(part.places(), oriented);
+                if let Some(j) = part.alone() {
+                    let (old, new) = (p.as_ref().of(0), z.of(0));
+                    let next = if beta == 0.0 {
+                        new
+                    } else {
+                        (beta * old.0 + new.0, beta * old.1 + new.1)
+                    };
+                    let (force, torque) = product_alone(particles, j, step.h, next);
+                    p.set(0, next);
+                    image.set(0, (force, torque));
+                    sum += f64::from(next.0.dot(force)) + f64::from(next.1.dot(torque));
+                    continue;
+                }
                 if beta == 0.0 {
                     // what was in there may be no number
                     p.copy_from(z);
@@ -122,10 +140,20 @@ pub(super) fn iterate<S: Side>(
                 let (places, oriented) = (part.places_among(parts), side.particles().oriented());
                 let mut r = r.reborrow().within(places.clone(), oriented);
                 let mut image = image.reborrow().within(places.clone(), oriented);
-                let delta = delta.reborrow().within(places.clone(), oriented);
+                let mut delta = delta.reborrow().within(places.clone(), oriented);
                 rows.add_forces(part, &mut image);
-                mask(&side.held()[part.held.clone()], part, &mut image);
                 let p = direction.span(part.places(), oriented);
+                if part.alone().is_some() {
+                    let mut z = z.reborrow().within(places, oriented);
+                    let step = |a: (Vec3, Vec3), alpha: f32, b: (Vec3, Vec3)| {
+                        (a.0 + alpha * b.0, a.1 + alpha * b.1)
+                    };
+                    delta.set(0, step(delta.as_ref().of(0), alpha, p.of(0)));
+                    r.set(0, step(r.as_ref().of(0), -alpha, image.as_ref().of(0)));
+                    sum += answer_alone(&coarse[part.number], r.as_ref(), &mut z);
+                    continue;
+                }
+                mask(&side.held()[part.held.clone()], part, &mut image);
                 mix(delta, 1.0, alpha, p, workers);
                 mix(r.reborrow(), 1.0, -alpha, image.as_ref(), workers);
                 let z = z.reborrow().within(places, oriented);
@@ -176,18 +204,22 @@ fn precondition<S: Side>(
     mut z: DofsMut<'_>,
 ) -> f64 {
     let (solid, particles) = (side.solid(), side.particles());
-    if part.span.len() == 1 && part.held.is_empty() {
-        // its rigid modes are all it has
-        z.fill_zero();
-    } else {
-        solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
-    }
+    solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
     // what is held does not move as a whole
     if !part.held.is_empty() {
         mask(&side.held()[part.held.clone()], part, &mut z);
         return dot(r, z.as_ref(), &step.workers);
     }
     add_rigid_modes(particles, part, step, coarse, r, z)
+}
+
+/// z of a piece of one particle, whose rigid modes are all it has. Returns r·z.
+fn answer_alone(coarse: &Inverse, r: DofsRef<'_>, z: &mut DofsMut<'_>) -> f64 {
+    let (force, torque) = r.of(0);
+    let (shift, turn) = coarse.answer(force.as_dvec3(), torque.as_dvec3());
+    let (shift, turn) = (shift.as_vec3(), turn.as_vec3());
+    z.set(0, (shift, turn));
+    f64::from(force.dot(shift)) + f64::from(torque.dot(turn))
 }
 
 fn add_rigid_modes(
@@ -199,7 +231,7 @@ fn add_rigid_modes(
     z: DofsMut<'_>,
 ) -> f64 {
     let count = part.span.len();
-    let centre = part.motion.centre.as_vec3();
+    let centre = part.centre(step.h).as_vec3();
     let x = &particles.position[part.span.clone()];
     let sums = step.workers.sum(0..count, &|leaf: Span| {
         let (x, r) = (&x[leaf.clone()], r.within(leaf));

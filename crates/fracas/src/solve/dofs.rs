@@ -65,6 +65,14 @@ impl<'a> DofsMut<'a> {
         self.angular.copy_from_slice(v.angular);
     }
 
+    /// Puts a force and a torque, or a shift and a turn.
+    pub(super) fn set(&mut self, k: usize, (linear, angular): (Vec3, Vec3)) {
+        self.linear[k] = linear;
+        if let Some(place) = self.angular.get_mut(k) {
+            *place = angular;
+        }
+    }
+
     pub(super) fn fill_zero(&mut self) {
         self.linear.fill(Vec3::ZERO);
         self.angular.fill(Vec3::ZERO);
@@ -72,6 +80,11 @@ impl<'a> DofsMut<'a> {
 }
 
 impl<'a> DofsRef<'a> {
+    /// The shift and the turn of a particle, or force and torque.
+    pub(super) fn of(self, k: usize) -> (Vec3, Vec3) {
+        (self.linear[k], self.angular.get(k).copied().unwrap_or_default())
+    }
+
     /// The part of some particles.
     pub(super) fn within(self, span: Span) -> DofsRef<'a> {
         let angular = if self.angular.is_empty() { &[] } else { &self.angular[span.clone()] };

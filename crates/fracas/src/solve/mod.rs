@@ -31,8 +31,9 @@ pub use rigid::{is_rigid, solve_rigid_island};
 use crate::contact::{Contact, Spot};
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
+use crate::solids::rigid::gradient_alone;
 use crate::solids::{DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use links::Link;
 use rows::Rows;
 use sides::each_side;
@@ -144,6 +145,16 @@ impl Part {
     /// Its unknowns.
     fn places(&self) -> Span {
         self.first..self.first + self.span.len()
+    }
+
+    /// The particle of a piece that has one, on which no model puts a force: most of what has broken.
+    fn alone(&self) -> Option<usize> {
+        (self.span.len() == 1 && self.held.is_empty()).then_some(self.span.start)
+    }
+
+    /// About where its centre of mass is within the substep, in its frame.
+    fn centre(&self, h: f32) -> DVec3 {
+        self.motion.centre + f64::from(h) * self.motion.velocity()
     }
 
     /// The same, counted from the first of these parts.
@@ -309,9 +320,13 @@ fn bring_up<S: Side>(
             } else {
                 apply(particles, part, delta.span(part.places(), oriented), moved);
             }
+            let mut r = r.reborrow().within(places, oriented);
+            if let Some(j) = part.alone() {
+                r.set(0, gradient_alone(particles, j, step.h));
+                continue;
+            }
             solid.measure(particles, part.span.clone(), step);
             solid.linearise(particles, part.span.clone(), step);
-            let r = r.reborrow().within(places, oriented);
             solid.gradient(particles, part.span.clone(), step, r);
         }
         0.0

@@ -194,6 +194,7 @@ impl Rows {
     /// The rigid modes of a part with what pushes on it.
     pub fn rigid_modes(&self, part: &Part, particles: &Particles, h: f32) -> Inverse {
         let mut coarse = Coarse::of_mass(&part.motion, h);
+        let centre = part.centre(h);
         for pull in self.pulls_of(part) {
             let Row { places, normal, push, hold, .. } = self.rows[pull.row as usize];
             // a piece that touches itself moves as a whole all the same
@@ -201,7 +202,10 @@ impl Rows {
                 continue;
             }
             let j = part.span.start + pull.place as usize - part.first;
-            let arm = (particles.position[j] + pull.arm).as_dvec3() - part.motion.centre;
+            let arm = match part.alone() {
+                Some(_) => pull.arm.as_dvec3(),
+                None => (particles.position[j] + pull.arm).as_dvec3() - centre,
+            };
             let n = normal.as_dvec3();
             let along = DMat3::from_cols(n.x * n, n.y * n, n.z * n);
             let (push, hold) = (f64::from(push), f64::from(hold));
