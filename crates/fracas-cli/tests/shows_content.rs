@@ -35,7 +35,7 @@ const OPEN: &[(&str, &str)] = &[
     ("drop-nut: total up in a frame, of the drop", IRREGULAR),
     ("drop-glass: total up in a frame, of the drop", IRREGULAR),
     ("drop-panel: total up in a frame, of the drop", IRREGULAR),
-    ("drop-spot: speed in the last second", ROCKS),
+    ("drop-spot: total up in all, of the drop", IRREGULAR),
     ("drop-bunny: turns per minute, 2 s to 10 s", ROCKS),
     ("drop-spot: turns per minute, 2 s to 10 s", ROCKS),
     ("drop-glass: turns per minute, 2 s to 10 s", ROCKS),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fracas::geometry::{Pattern, PatternDesc};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -80,6 +81,7 @@ fn read_body(
     });
     let shape = reader.table("shape").and_then(|shape| shapes::read(shape, model));
     let (rotation, layers) = (read_rotation(reader), read_layers(reader));
+    let pattern = reader.table("pattern").and_then(|pattern| read_pattern(&pattern));
     let copies = reader.table("copies").and_then(|copies| read_copies(&copies, shape.as_ref()));
     let (position, velocity) = (reader.vector("position"), reader.vector_f32("velocity"));
     let spin = reader.vector("spin").map(|rate| rate.to_radians() as f32);
@@ -92,9 +94,43 @@ fn read_body(
         rotation,
         velocity,
         spin,
+        pattern,
         copies,
         layers,
     })
+}
+
+/// Into what a hit breaks the body.
+fn read_pattern(reader: &Reader<'_>) -> Option<Pattern> {
+    let radius = reader.optional_number("radius");
+    let desc = match reader.kind() {
+        "voronoi" => {
+            let count = reader.optional_count("count");
+            let seed = reader.count("seed");
+            let radius = radius?.into_inner() as f32;
+            PatternDesc::Voronoi { radius, count: count?.into_inner() as u32, seed }
+        }
+        "radial" => {
+            let [rays, rings] = ["rays", "rings"].map(|name| reader.optional_count(name));
+            let seed = reader.count("seed");
+            let [rays, rings] = [rays?, rings?].map(|count| count.into_inner() as u32);
+            PatternDesc::Radial { radius: radius?.into_inner() as f32, rays, rings, seed }
+        }
+        _ => {
+            let size = reader.optional_vector("size");
+            let (along, up) = (reader.vector_f32("along"), reader.vector_f32("up"));
+            let size = size?.into_inner().map(|length| length as f32);
+            let radius = radius?.into_inner() as f32;
+            PatternDesc::Brick { size, radius, along, up, origin: [0.0; 3] }
+        }
+    };
+    let made = Pattern::try_from(&desc);
+    if let Err(error) = &made {
+        let message = format!("{} cannot be made: {error}", reader.name);
+        let error = reader.context.error(Problem::Refused, reader.span.clone(), message);
+        reader.context.report(error);
+    }
+    made.ok()
 }
 
 impl Bodies {

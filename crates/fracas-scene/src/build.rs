@@ -187,7 +187,7 @@ impl Scene {
             // Every body has noise of its own.
             seed: self.seed.wrapping_add(index as u64),
             layers: body.layers,
-            pattern: None,
+            pattern: body.pattern.clone(),
         }
     }
 

@@ -83,6 +83,7 @@ fn read_world(top: &Reader<'_>, settle: f32) -> (WorldConfig, f64, u64) {
         gravity: world.vector_f32("gravity"),
         substeps: world.count("substeps") as u32,
         sweeps: world.count("sweeps") as u32,
+        fragments_split: world.flag("fragments_split"),
         momentum_correction: world.flag("momentum_correction"),
         settle,
         ..WorldConfig::default()

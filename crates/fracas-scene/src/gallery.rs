@@ -61,6 +61,7 @@ pub fn gallery() -> Vec<GalleryScene> {
         "dozen",
         "pot",
         "through",
+        "pane",
         "chain",
         "crumple",
         "crash",

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fracas::WorldConfig;
+use fracas::geometry::Pattern;
 use fracas::math::Rot;
 use fracas::world::{GripMotion, Layers, ObstacleDesc};
 use toml::de::DeTable;
@@ -58,6 +59,7 @@ pub(crate) struct Body {
     pub velocity: [f32; 3],
     /// In rad/s.
     pub spin: [f32; 3],
+    pub pattern: Option<Pattern>,
     pub copies: Option<Copies>,
     pub layers: Layers,
 }

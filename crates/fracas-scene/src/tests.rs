@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use fracas::WorldConfig;
+use fracas::geometry::PatternDesc;
 use fracas::material::{MaterialDesc, MaterialField};
 use fracas::world::GripMotion;
 use serde_json::Value as Json;
@@ -74,8 +75,10 @@ substeps = 2
 sweeps = 16
 frame_rate = 120
 frames = 30
+fragments_split = true
 momentum_correction = false
 {BAR}
+pattern = {{ kind = "radial", radius = 0.3, rays = 9, rings = 3, seed = 5 }}
 position = [1000, 2, 3]
 rotation = {{ axis = [0, 0, 2], angle = 90 }}
 velocity = [3, 0, 0]
@@ -99,6 +102,7 @@ hold = true
         gravity: [0.0, 0.0, -1.62],
         substeps: 2,
         sweeps: 16,
+        fragments_split: true,
         momentum_correction: false,
         settle: 0.5,
         ..WorldConfig::default()
@@ -110,6 +114,8 @@ hold = true
 
     let body = &scene.bodies[0];
     assert_eq!(body.spin, [0.0, std::f32::consts::PI, 0.0]);
+    let radial = PatternDesc::Radial { radius: 0.3, rays: 9, rings: 3, seed: 5 };
+    assert_eq!(body.pattern.as_ref().unwrap().desc(), &radial);
     let shifts: Vec<[f64; 3]> = body.instances().into_iter().map(|(_, shift)| shift).collect();
     assert_eq!(shifts, [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 0.0, 3.0], [2.0, 0.0, 3.0]]);
 
@@ -190,7 +196,7 @@ fn what_cannot_be_opened_says_so() {
 error: there is no scene \"falling-bra\"
  |
  = help: did you mean `falling-bar`?
- = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `through`, `chain`, `crumple`, `crash`; or give the path of a file"
+ = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `through`, `pane`, `chain`, `crumple`, `crash`; or give the path of a file"
     );
     assert_eq!(
         message(Scene::open("no/such/scene.toml")),

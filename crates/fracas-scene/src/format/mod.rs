@@ -336,6 +336,13 @@ pub(crate) static WORLD: Table = Table {
             "how many frames a run does unless told otherwise",
         ),
         field(
+            "fragments_split",
+            Flag,
+            Absent::Flag(false),
+            "",
+            "whether fragments that are alone break in two where they are overloaded",
+        ),
+        field(
             "momentum_correction",
             Flag,
             Absent::Flag(true),
@@ -418,6 +425,13 @@ pub(crate) static BODY: Table = Table {
             "the rate of turning about its centre of mass at the start",
         ),
         field(
+            "pattern",
+            Kinds(&PATTERNS),
+            Fine,
+            "",
+            "into what a hit breaks the fragments around it, once each, where the material is overloaded",
+        ),
+        field(
             "copies",
             Value::Table(&COPIES),
             Fine,
@@ -425,6 +439,77 @@ pub(crate) static BODY: Table = Table {
             "a lattice of copies; those of `bar` are called `bar-1`, `bar-2` and so on, x first, then y, then z",
         ),
         LAYERS,
+    ],
+};
+
+pub(crate) static PATTERNS: OneOf = OneOf { what: "pattern", tables: &[&VORONOI, &RADIAL, &BRICK] };
+
+const PATTERN_RADIUS: Field = field(
+    "radius",
+    Number(Range::Between(1.0e-6, 1.0e6)),
+    Refused,
+    "m",
+    "how far from the hit it breaks; beyond, fragments stay in few parts",
+);
+
+const PATTERN_SEED: Field = field(
+    "seed",
+    Count(0, 4_294_967_295),
+    Absent::Number(0.0),
+    "",
+    "chooses the random numbers of the pattern",
+);
+
+pub(crate) static VORONOI: Table = Table {
+    name: "a Voronoi pattern",
+    kind: "voronoi",
+    place: "`pattern = { … }`",
+    fields: &[
+        PATTERN_RADIUS,
+        field("count", Count(2, 1024), Refused, "", "how many cells, denser towards the hit"),
+        PATTERN_SEED,
+    ],
+};
+
+pub(crate) static RADIAL: Table = Table {
+    name: "a radial pattern",
+    kind: "radial",
+    place: "`pattern = { … }`",
+    fields: &[
+        PATTERN_RADIUS,
+        field("rays", Count(3, 128), Refused, "", "how many cracks run out from the hit"),
+        field("rings", Count(1, 64), Refused, "", "how many cells lie between two rays"),
+        PATTERN_SEED,
+    ],
+};
+
+pub(crate) static BRICK: Table = Table {
+    name: "a pattern of bricks",
+    kind: "brick",
+    place: "`pattern = { … }`",
+    fields: &[
+        PATTERN_RADIUS,
+        field(
+            "size",
+            Vector(Range::Between(1.0e-6, 1.0e6)),
+            Refused,
+            "m",
+            "length, height and depth of a brick",
+        ),
+        field(
+            "along",
+            Direction,
+            Absent::Vector([1.0, 0.0, 0.0]),
+            "",
+            "the direction of the length, in the frame of the fragment; any length",
+        ),
+        field(
+            "up",
+            Direction,
+            Absent::Vector([0.0, 1.0, 0.0]),
+            "",
+            "the direction from course to course; any length",
+        ),
     ],
 };
 
