@@ -111,9 +111,10 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// For messages and snapshots.
     fn name(&self) -> &'static str;
 
-    /// The body starts out turned by this, rigidly. Models without rotations need not care.
-    fn turn(&mut self, rotation: Rot) {
-        let _ = rotation;
+    /// These particles are turned by this, rigidly: the body when it is spawned, a piece that spins fast in every
+    /// substep. Models without rotations need not care.
+    fn turn(&mut self, span: Span, rotation: Rot) {
+        let _ = (span, rotation);
     }
 
     /// Once per substep. Returns the factor, at most 1, by which the stiffness is reduced to what

@@ -17,6 +17,7 @@
 mod cg;
 mod coarse;
 mod dofs;
+mod guard;
 pub mod links;
 mod rigid;
 mod rows;
@@ -259,6 +260,7 @@ pub fn solve_island<S: Side>(
     }
     scratch.rows.take_felt(contacts, touches, links);
     finish(sides, parts, step, scratch);
+    guard::take_back(sides, parts, contacts, touches, links, step, scratch);
 }
 
 /// Σ m (h a)²: the energy, twice, of what a substep of its accelerations alone would set in motion.

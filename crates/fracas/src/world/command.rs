@@ -255,7 +255,7 @@ impl World {
 
         let all = 0..particles.len();
         let rotation = rotation.normalized();
-        model.solid_mut().turn(rotation);
+        model.solid_mut().turn(all.clone(), rotation);
         let centre = Motion::of(&particles, &particles.rest, all.clone(), &self.workers).centre;
         let turned = rotation.to_mat3().as_dmat3();
         let origin = DVec3::from(position) + turned * centre;

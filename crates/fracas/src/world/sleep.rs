@@ -222,10 +222,10 @@ impl Touching {
             self.contacts.retain(|contact| sleeper(contact).is_none());
             self.touches.truncate(self.contacts.len());
         } else {
-            for Body { pieces, particles, .. } in bodies.iter_mut() {
+            for Body { pieces, particles, model, .. } in bodies.iter_mut() {
                 for piece in pieces.iter_mut() {
                     if piece.wake(&names) {
-                        predict_piece(particles, piece, around);
+                        predict_piece(particles, piece, model.solid_mut(), around);
                     }
                 }
             }

@@ -11,7 +11,7 @@ use crate::math::{Rot, ops};
 use crate::parallel::{Span, Workers};
 use crate::solids::motion::replace_rigid_motion;
 use crate::solids::particles::is_isotropic;
-use crate::solids::{Motion, Particles, Step};
+use crate::solids::{Motion, Particles, Solid, Step};
 use crate::solve::Pair;
 use glam::{DVec3, Vec3};
 
@@ -156,7 +156,7 @@ fn predict(body: &mut Body, around: Around<'_>) {
     field::accelerate(around.fields, particles, pieces, model.solid(), around.step.h);
 
     for piece in pieces.iter_mut().filter(|piece| !piece.is_still()) {
-        predict_piece(particles, piece, around);
+        predict_piece(particles, piece, model.solid_mut(), around);
         // a change of gravity lifts or lowers everything at once
         let place = piece.origin + piece.predicted.centre;
         let change = (around.gravity - *gravity).as_dvec3();
@@ -166,7 +166,12 @@ fn predict(body: &mut Body, around: Around<'_>) {
 }
 
 /// The same for the particles of one piece, whose accelerations are known.
-pub(super) fn predict_piece(particles: &mut Particles, piece: &mut Piece, around: Around<'_>) {
+pub(super) fn predict_piece(
+    particles: &mut Particles,
+    piece: &mut Piece,
+    solid: &mut dyn Solid,
+    around: Around<'_>,
+) {
     let h = around.step.h;
     for j in piece.span.clone() {
         particles.previous[j] = particles.position[j];
@@ -186,7 +191,8 @@ pub(super) fn predict_piece(particles: &mut Particles, piece: &mut Piece, around
         None => Motion::of(particles, previous, span, workers),
     };
     if piece.span.len() > 1 && turns_fast(&piece.predicted, h) {
-        turn_rigidly(particles, piece.span.clone(), &piece.predicted, h);
+        let turn = turn_rigidly(particles, piece.span.clone(), &piece.predicted, h);
+        solid.turn(piece.span.clone(), turn);
     }
     if particles.oriented() {
         for j in piece.span.clone() {
@@ -208,7 +214,7 @@ fn turns_fast(motion: &Motion, h: f32) -> bool {
 /// Carries a piece on along arcs instead of chords, velocities with it: x* = c + h V + R (x − c + h v'), v* = V + R (v − V), with v'
 /// what is not rigid in it. It is not stretched by its spin, which such steps could not tell anyway; along chords small fragments that
 /// spin won energy without end.
-fn turn_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) {
+fn turn_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) -> Rot {
     let (centre, v, w) =
         (motion.centre.as_vec3(), motion.velocity().as_vec3(), motion.spin().as_vec3());
     let turn = Rot::exp(h * w);
@@ -218,6 +224,7 @@ fn turn_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) 
         particles.inertial[j] = centre + h * v + turn * (r + h * (own - w.cross(r)));
         particles.velocity[j] = v + turn * own;
     }
+    turn
 }
 
 /// Turns particle `j` freely. An ellipsoid keeps its angular momentum and not its spin

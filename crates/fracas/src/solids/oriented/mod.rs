@@ -137,8 +137,8 @@ impl Solid for Oriented {
         "oriented"
     }
 
-    fn turn(&mut self, rotation: Rot) {
-        self.rotation.fill(rotation);
+    fn turn(&mut self, span: Span, rotation: Rot) {
+        self.rotation[span].iter_mut().for_each(|r| *r = (rotation * *r).normalized());
     }
 
     /// Clamps the stiffness to h² s ≤ n²: with n sweeps a push travels n neighbours per substep,

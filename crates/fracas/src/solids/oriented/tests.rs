@@ -97,7 +97,7 @@ fn displace(particles: &mut Particles, by: &Dofs, scale: f32) {
 
 /// Turns and shifts all particles, and the groups with them.
 fn move_rigidly(particles: &mut Particles, solid: &mut Oriented, turn: Rot, shift: Vec3) {
-    solid.turn(turn);
+    solid.turn(0..particles.len(), turn);
     for j in 0..particles.len() {
         particles.position[j] = turn * particles.rest[j] + shift;
         particles.orientation[j] = turn;
