@@ -1,6 +1,7 @@
 //! The motion of a piece as a whole: sums over its particles, in f64.
 
 use super::particles::{Particles, is_isotropic};
+use crate::math::Rot;
 use crate::parallel::{Span, Workers};
 use glam::{DMat3, DVec3, Vec3};
 
@@ -220,6 +221,19 @@ pub fn replace_rigid_motion(
     if !spin.is_empty() {
         for w in &mut spin[span] {
             *w = (keep * w.as_dvec3() + turn).as_vec3();
+        }
+    }
+}
+
+/// Moves a piece on as it was at the start of the substep, without deforming: x = c + h V + R (x_n − c).
+pub fn carry_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) {
+    let (centre, shift) = (motion.centre.as_vec3(), h * motion.velocity().as_vec3());
+    let turn = Rot::exp(h * motion.spin().as_vec3());
+    for j in span {
+        particles.position[j] = centre + shift + turn * (particles.previous[j] - centre);
+        particles.correction[j] = particles.position[j] - particles.inertial[j];
+        if particles.oriented() {
+            particles.orientation[j] = (turn * particles.previous_orientation[j]).normalized();
         }
     }
 }

@@ -14,11 +14,12 @@ use super::links::Link;
 use super::{Part, Scratch, Side, Touch};
 use crate::contact::Contact;
 use crate::math::Rot;
+use crate::solids::motion::carry_rigidly;
 use crate::solids::{Particles, Residual, Step};
 
 /// Energy that a solve may make, of what the island has. Less than that comes from iterations that were stopped early, and goes again;
 /// taking back every thousandth took the rebound of a shot with it.
-const TOLERANCE: f64 = 1.0;
+const TOLERANCE: f64 = 1e-2;
 
 /// Energy of what is pushed out of an overlap by 0.2 m/s, in J/kg.
 const PUSHED_OUT: f64 = 0.02;
@@ -131,7 +132,7 @@ pub(super) fn take_back<S: Side>(
     let share = if after <= allowed { kinetic.share(allowed - after) } else { 0.0 } as f32;
     for part in parts.iter_mut() {
         let (_, particles, held) = sides[part.side].all_mut();
-        scale(particles, part, share);
+        scale(particles, part, share, step.h);
         for target in &mut held[part.held.clone()] {
             target.force *= share;
             target.torque *= share;
@@ -155,8 +156,13 @@ fn at_start(particles: &mut Particles) {
     std::mem::swap(&mut particles.orientation, &mut particles.previous_orientation);
 }
 
-/// Brings a part to a share of its step.
-fn scale(particles: &mut Particles, part: &Part, share: f32) {
+/// Brings a part to a share of its step. Where nothing of it is left, it moves on as it was at the start of the substep: freely, what is
+/// deformed beyond measure would only be torn farther apart.
+fn scale(particles: &mut Particles, part: &Part, share: f32, h: f32) {
+    if share == 0.0 && part.held.is_empty() {
+        carry_rigidly(particles, part.span.clone(), &part.motion, h);
+        return;
+    }
     for j in part.span.clone() {
         if particles.held[j] {
             continue;
