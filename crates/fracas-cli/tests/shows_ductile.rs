@@ -16,10 +16,20 @@ mod shows;
 use shows::Shows;
 
 /// Rows that miss their bound today, each with the reason.
-const OPEN: &[(&str, &str)] = &[(
-    "ramped pull, 1–8 substeps × 30–120 Hz: load at the first crack off",
-    "the pull is read a frame before the crack, and grows by 1.7 % a frame at 30 Hz",
-)];
+const OPEN: &[(&str, &str)] = &[
+    (
+        "ramped pull, 1–8 substeps × 30–120 Hz: load at the first crack off",
+        "the pull is read a frame before the crack, and grows by 1.7 % a frame at 30 Hz",
+    ),
+    (
+        "paper 000: game scene: frames per second, of 30",
+        "islands of hundreds of touching pieces take 32 products and more in a substep",
+    ),
+    (
+        "impact: means of 20 runs off their mean",
+        "shorter substeps resolve a sharper impact, which breaks more: 88 pieces at 120 substeps a second, 150 at 480",
+    ),
+];
 
 /// The shows, in the order of the table; those that take long are left out of quick runs.
 const SHOWS: Shows = Shows {

@@ -53,7 +53,7 @@ fn left_alone() {
         };
         world.grip(end(-9.0, -0.45, GripMotion::Hold)).unwrap();
         let key = |time: f64, angle: f32| MoveKey { time, offset: [0.0; 3], angle };
-        let keys = vec![key(0.0, 0.0), key(2.0, 120_f32.to_radians())];
+        let keys = vec![key(0.0, 0.0), key(2.0, 240_f32.to_radians())];
         let motion = GripMotion::Move { pivot: [0.0; 3], axis: [0.0, 1.0, 0.0], keys };
         world.grip(end(0.45, 9.0, motion)).unwrap();
         for _ in 0..10 * 60 {
