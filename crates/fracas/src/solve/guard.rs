@@ -1,4 +1,4 @@
-//! The last net: a solve that has made more energy than its island had is not believed.
+//! The last net: a solve that has made energy, a hundredth of what its island has or more, is not believed.
 //!
 //! Backward Euler with contact takes energy, never gives it. Few iterations may make some, of what is crushed flat by a weight of ten
 //! thousand times its own without end. Then a part of the step is taken back:
