@@ -67,3 +67,38 @@ impl Inverse {
         (self.shifting * (force - self.coupling.transpose() * turn), turn)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What answers a force, put back through A_c, is that force: with contacts of any direction and stiffness, and arms on one side.
+    #[test]
+    fn answers_balance_the_force() {
+        let inertia = DMat3::from_diagonal(DVec3::new(2e-4, 3e-4, 5e-5));
+        let inv_inertia = inertia.inverse();
+        let motion = Motion { mass: 0.2, inertia, inv_inertia, ..Motion::default() };
+        let mut coarse = Coarse::of_mass(&motion, 1.0 / 240.0);
+        let mut contacts = vec![];
+        for k in 1..7 {
+            let t = f64::from(k);
+            let n = DVec3::new(t.sin(), t.cos(), 0.3).normalize();
+            let stiffness = 1e5 * t * DMat3::from_cols(n.x * n, n.y * n, n.z * n);
+            let arm = 0.03 * DVec3::new((2.0 * t).cos(), t.sin().abs(), 1.0);
+            coarse.add(stiffness, arm);
+            contacts.push((stiffness, arm));
+        }
+        let (force, torque) = (DVec3::new(3.0, -8.0, 1.0), DVec3::new(0.1, 0.02, -0.3));
+        let (shift, turn) = coarse.inverse().answer(force, torque);
+        let inv_h2 = 240.0 * 240.0;
+        let (mut left, mut turned) =
+            (force - inv_h2 * motion.mass * shift, torque - inv_h2 * (inertia * turn));
+        for (stiffness, arm) in contacts {
+            let push = stiffness * (shift + turn.cross(arm));
+            left -= push;
+            turned -= arm.cross(push);
+        }
+        assert!(left.length() < 1e-6 * force.length(), "force left: {left}");
+        assert!(turned.length() < 1e-6 * torque.length(), "torque left: {turned}");
+    }
+}
