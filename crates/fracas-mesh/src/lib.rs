@@ -18,6 +18,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails may panic"))]
 
 pub mod attributes;
+pub mod clip;
 pub mod distance;
 pub mod fragments;
 pub mod generate;
