@@ -1,7 +1,7 @@
 //! The convex hulls of fragments: rigid solids, or what others touch of a body where it breaks.
 
 use fracas::contact::shape::{Hull, Shape, ShapeError};
-use fracas::glam::Vec3;
+use fracas::glam::{DVec3, Vec3};
 use fracas::math::Rot;
 use fracas::world::RigidPart;
 
@@ -27,14 +27,48 @@ fn vertices_of(mesh: &TetMesh, fragments: &Fragments) -> Vec<Vec<u32>> {
 pub(crate) fn corners(mesh: &TetMesh, fragments: &Fragments) -> Vec<Vec<[f32; 3]>> {
     let around = |(vertices, fragment): (Vec<u32>, &Fragment)| {
         let at = |v: u32| (mesh.vertices[v as usize] - fragment.centre).as_vec3();
-        let points: Vec<Vec3> = vertices.into_iter().map(at).collect();
-        let corners = match Hull::new(&points) {
-            Ok(hull) => hull.vertices().to_vec(),
-            Err(_) => box_around(fragment).to_vec(),
-        };
-        corners.into_iter().map(|corner| corner.to_array()).collect()
+        hull_corners(&vertices.into_iter().map(at).collect::<Vec<Vec3>>(), fragment)
     };
     vertices_of(mesh, fragments).into_iter().zip(&fragments.fragments).map(around).collect()
+}
+
+/// The same by the triangles of the surface around each fragment, of which there may be many: the farthest points in
+/// some directions.
+pub(crate) fn corners_of_cells(
+    cells: &[Vec<[DVec3; 3]>],
+    fragments: &Fragments,
+) -> Vec<Vec<[f32; 3]>> {
+    let ways = directions();
+    let around = |(triangles, fragment): (&Vec<[DVec3; 3]>, &Fragment)| {
+        let points: Vec<Vec3> =
+            triangles.iter().flatten().map(|&x| (x - fragment.centre).as_vec3()).collect();
+        let farthest =
+            |way: &Vec3| points.iter().copied().max_by(|a, b| a.dot(*way).total_cmp(&b.dot(*way)));
+        let mut corners: Vec<Vec3> = ways.iter().filter_map(farthest).collect();
+        corners.sort_by_key(|x| x.to_array().map(f32::to_bits));
+        corners.dedup();
+        hull_corners(&corners, fragment)
+    };
+    cells.iter().zip(&fragments.fragments).map(around).collect()
+}
+
+/// The corners, edge and face middles of a cube, and those between them.
+fn directions() -> Vec<Vec3> {
+    let steps = -2..=2;
+    let cube = steps.clone().flat_map(|x| {
+        let steps = -2..=2;
+        steps.clone().flat_map(move |y| (-2..=2).map(move |z| [x, y, z]))
+    });
+    let outer = cube.filter(|at: &[i32; 3]| at.iter().any(|x| x.abs() == 2));
+    outer.map(|at| Vec3::from(at.map(|x| x as f32)).normalize()).collect()
+}
+
+fn hull_corners(points: &[Vec3], fragment: &Fragment) -> Vec<[f32; 3]> {
+    let corners = match Hull::new(points) {
+        Ok(hull) => hull.vertices().to_vec(),
+        Err(_) => box_around(fragment).to_vec(),
+    };
+    corners.into_iter().map(|corner| corner.to_array()).collect()
 }
 
 fn box_around(fragment: &Fragment) -> [Vec3; 8] {

@@ -2,12 +2,15 @@
 
 use fracas::glam::Vec3;
 use fracas::material::PointValues;
+use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
 
 use crate::attributes::Attribute;
 use crate::fragments::{Fracture, FractureError, Fragments};
 use crate::nearest::NearestOnSurface;
 use crate::rigid;
+use crate::skin::OwnSurfaceError;
+use crate::skin::own;
 use crate::surface::{ClosedSurface, Surface};
 use crate::tets::TetMesh;
 
@@ -34,6 +37,8 @@ pub struct FragmentedSolid {
     pub fragments: Fragments,
     /// Particles, their hulls and bonds, with curvature and attributes at each particle.
     pub shape: OrientedShape,
+    /// The surface that is drawn, cut along the fragments, if it is not that of the tetrahedra.
+    pub own: Option<SkinMesh>,
 }
 
 impl FragmentedSolid {
@@ -63,7 +68,7 @@ impl FragmentedSolid {
         let mut shape = fragments.oriented();
         shape.values = values_near(&shape, &surface, fragments.attributes(&mesh));
         shape.hulls = rigid::corners(&mesh, &fragments);
-        Self { mesh, fragments, shape }
+        Self { mesh, fragments, shape, own: None }
     }
 
     /// Breaks a mesh that fills a surface, which has the attributes and objects.
@@ -84,7 +89,25 @@ impl FragmentedSolid {
         let mut shape = fragments.oriented();
         shape.values = values_near(&shape, surface, Vec::new());
         shape.hulls = rigid::corners(&mesh, &fragments);
-        Ok(Self { mesh, fragments, shape })
+        Ok(Self { mesh, fragments, shape, own: None })
+    }
+
+    /// The same with the surface itself, of any resolution, in place of the boundary of the tetrahedra that fill it:
+    /// it is cut along the fragments, and these are measured by what was cut.
+    ///
+    /// # Errors
+    ///
+    /// See [`OwnSurfaceError`].
+    pub fn with_surface(self, surface: &ClosedSurface) -> Result<Self, OwnSurfaceError> {
+        let Self { mesh, fragments, mut shape, .. } = self;
+        let skin = own::cut(surface.surface(), &mesh, &fragments.of_tet)?;
+        let fragments = fragments.measured_by(&skin)?;
+        shape.points = fragments.oriented().points;
+        shape.hulls = rigid::corners_of_cells(
+            &own::closed_cells(&skin, fragments.fragments.len()),
+            &fragments,
+        );
+        Ok(Self { mesh, fragments, shape, own: Some(skin) })
     }
 }
 

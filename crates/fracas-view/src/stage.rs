@@ -180,7 +180,10 @@ fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
 }
 
 fn add_surface(drawing: &mut Drawing, skin: &mut Skin, body: &Body, paints: &[Paint], edges: bool) {
-    let skinned = skin.update(body, drawing.origin);
+    skin.update(body, drawing.origin);
+    let paint_of = |&column: &u32| paints.get(column as usize).copied().unwrap_or(OBSTACLE);
+    let paints: Vec<Paint> = skin.columns().iter().map(paint_of).collect();
+    let skinned = skin.skinned();
     let first = drawing.vertices.len() as u32;
     let corners = skinned.positions.iter().zip(&skinned.normals).zip(&skinned.owners);
     drawing.vertices.extend(corners.map(|((&position, &normal), &owner)| Vertex {

@@ -6,7 +6,7 @@ use fracas::solids::oriented::OrientedPoint;
 
 use super::{Fragment, Interface};
 use crate::attributes::Attribute;
-use crate::tets::TetMesh;
+use crate::tets::{TetMesh, volume as tet_volume};
 
 /// Least radius of an ellipsoid over the mean distance of bonded centres: thinner ones give the
 /// search for the contact normal nothing to hold on to, and slip past each other within a step.
@@ -31,14 +31,36 @@ pub(super) fn fragments(
     let mut fragments: Vec<Fragment> = tets
         .iter()
         .zip(boundaries)
-        .map(|(tets, boundary)| Fragment { boundary, ..measured(mesh, tets) })
+        .map(|(tets, boundary)| {
+            let tets: Vec<[DVec3; 4]> = tets.iter().map(|&tet| mesh.corners(tet)).collect();
+            Fragment { boundary, ..measured(&tets) }
+        })
         .collect();
+    limit_radii(&mut fragments, interfaces);
+    fragments
+}
 
-    let floor = LEAST_RADIUS * mean_bond(&fragments, interfaces);
+/// Measures all fragments anew, each by the triangles of the closed surface around it.
+pub(super) fn by_surfaces(
+    fragments: &mut [Fragment],
+    interfaces: &[Interface],
+    surfaces: &[Vec<[DVec3; 3]>],
+) {
+    for (fragment, triangles) in fragments.iter_mut().zip(surfaces) {
+        // tetrahedra from a point to all triangles, with the sign of their volume
+        let apex = fragment.centre;
+        let tets: Vec<[DVec3; 4]> = triangles.iter().map(|&[a, b, c]| [apex, a, b, c]).collect();
+        let Fragment { boundary, material, .. } = std::mem::take(fragment);
+        *fragment = Fragment { boundary, material, ..measured(&tets) };
+    }
+    limit_radii(fragments, interfaces);
+}
+
+fn limit_radii(fragments: &mut [Fragment], interfaces: &[Interface]) {
+    let floor = LEAST_RADIUS * mean_bond(fragments, interfaces);
     for radius in fragments.iter_mut().flat_map(|fragment| &mut fragment.radii) {
         *radius = radius.max(floor);
     }
-    fragments
 }
 
 /// Mean distance of bonded centres, in m; 0 without bonds.
@@ -55,22 +77,23 @@ fn mean_bond(fragments: &[Fragment], interfaces: &[Interface]) -> f64 {
 /// ```text
 /// ∫ x xᵀ dV = V/20 (Σ x_i x_iᵀ + s sᵀ),   s = Σ x_i,   over the corners x_i of a tetrahedron
 /// ```
-fn measured(mesh: &TetMesh, tets: &[usize]) -> Fragment {
-    let volume = tets.iter().map(|&tet| mesh.tet_volume(tet)).sum();
+fn measured(tets: &[[DVec3; 4]]) -> Fragment {
+    let volume = tets.iter().map(|&tet| tet_volume(tet)).sum();
+    let centre_of = |tet: &[DVec3; 4]| 0.25 * (tet[0] + tet[1] + tet[2] + tet[3]);
     // about the first centre, so that a mesh far from the origin loses no digits
-    let origin = tets.first().map_or(DVec3::ZERO, |&tet| mesh.centre(tet));
+    let origin = tets.first().map_or(DVec3::ZERO, centre_of);
     let first_moment: DVec3 =
-        tets.iter().map(|&tet| mesh.tet_volume(tet) * (mesh.centre(tet) - origin)).sum();
+        tets.iter().map(|tet| tet_volume(*tet) * (centre_of(tet) - origin)).sum();
     let centre = origin + first_moment / volume;
 
     let mut moment = DMat3::ZERO;
     for &tet in tets {
-        let x = mesh.corners(tet).map(|x| x - centre);
+        let x = tet.map(|x| x - centre);
         let s: DVec3 = x.iter().sum();
         let squares = x.iter().fold(outer(s), |sum, &x| sum + outer(x));
-        moment += mesh.tet_volume(tet) / 20.0 * squares;
+        moment += tet_volume(tet) / 20.0 * squares;
     }
-    let (axes, radii) = ellipsoid(mesh, tets, centre, volume, &moment);
+    let (axes, radii) = ellipsoid(tets, centre, volume, &moment);
     let second_moment = as_six(&moment);
     Fragment { volume, centre, second_moment, axes, radii, ..Fragment::default() }
 }
@@ -97,18 +120,12 @@ fn eigen(moment: &DMat3) -> ([f32; 3], fracas::glam::Mat3) {
 
 /// Axes from the covariance, radii from the box along them (000 sec. 5), scaled so that the
 /// ellipsoid has the fragment's volume.
-fn ellipsoid(
-    mesh: &TetMesh,
-    tets: &[usize],
-    centre: DVec3,
-    volume: f64,
-    moment: &DMat3,
-) -> (Rot, [f64; 3]) {
+fn ellipsoid(tets: &[[DVec3; 4]], centre: DVec3, volume: f64, moment: &DMat3) -> (Rot, [f64; 3]) {
     let (_, vectors) = eigen(moment);
     let to_axes = vectors.as_dmat3().transpose();
     let mut low = DVec3::INFINITY;
     let mut high = DVec3::NEG_INFINITY;
-    for x in tets.iter().flat_map(|&tet| mesh.corners(tet)) {
+    for &x in tets.iter().flatten() {
         let x = to_axes * (x - centre);
         (low, high) = (low.min(x), high.max(x));
     }

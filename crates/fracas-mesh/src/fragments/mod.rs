@@ -246,6 +246,11 @@ impl Fragments {
         }
     }
 
+    /// Measures volumes, centres and moments anew, by the triangles of the closed surface around each.
+    pub(crate) fn measure_again(&mut self, surfaces: &[Vec<[DVec3; 3]>]) {
+        measure::by_surfaces(&mut self.fragments, &self.interfaces, surfaces);
+    }
+
     /// All faces of each fragment, counter-clockwise seen from outside it: a closed surface.
     pub fn surfaces(&self) -> Vec<Vec<[u32; 3]>> {
         let mut surfaces: Vec<_> = self.fragments.iter().map(|f| f.boundary.clone()).collect();

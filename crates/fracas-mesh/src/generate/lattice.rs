@@ -45,6 +45,37 @@ const RADIUS_OVER_SIDE: f64 = 0.620_350_490_899_400_1;
 /// Where a cell was left out.
 const NONE: u32 = u32::MAX;
 
+/// The cells of a lattice by place, with the particles in them.
+pub(crate) struct Cells {
+    /// Along x, y and z.
+    pub counts: [usize; 3],
+    /// Width along x, y and z, in m.
+    pub spacing: [f64; 3],
+    /// Particle of each cell, x innermost; none where it was left out.
+    numbers: Vec<u32>,
+}
+
+impl Cells {
+    /// Particle of a cell, if it is in the lattice and was kept.
+    pub fn number(&self, at: [i64; 3]) -> Option<u32> {
+        let [x, y, z] = at.map(|i| usize::try_from(i).unwrap_or(usize::MAX));
+        let [nx, ny, nz] = self.counts;
+        let inside = x < nx && y < ny && z < nz;
+        let number = *self.numbers.get(inside.then(|| (z * ny + y) * nx + x)?)?;
+        (number != NONE).then_some(number)
+    }
+
+    /// Side of a cube of the volume of a cell, in m.
+    pub fn width(&self) -> f64 {
+        self.spacing.iter().product::<f64>().cbrt()
+    }
+
+    /// Coordinate of the lower side of a cell along an axis, in m.
+    pub fn side(&self, axis: usize, i: i64) -> f64 {
+        (i as f64 - 0.5 * self.counts[axis] as f64) * self.spacing[axis]
+    }
+}
+
 impl Lattice {
     /// Fills a box around the origin with so many cells.
     pub(super) fn in_box(size: [f64; 3], counts: [u32; 3]) -> Result<Self, GenerateError> {
@@ -130,6 +161,22 @@ impl Lattice {
             }
         }
         (centres, index)
+    }
+
+    /// All cells, with the particles of those that are kept.
+    pub(super) fn cells(&self, keeps: impl Fn([f64; 3]) -> bool) -> Cells {
+        let (axes, rows) = (self.axes(), self.rows());
+        let (_, index) = self.keep(keeps);
+        let mut numbers = vec![NONE; index.len()];
+        for (k, &number) in index.iter().enumerate() {
+            let mut at = [0; 3];
+            let loops = [k % rows[0], k / rows[0] % rows[1], k / (rows[0] * rows[1])];
+            for (axis, i) in axes.into_iter().zip(loops) {
+                at[axis] = i;
+            }
+            numbers[(at[2] * self.counts[1] + at[1]) * self.counts[0] + at[0]] = number;
+        }
+        Cells { counts: self.counts, spacing: self.spacing, numbers }
     }
 
     /// A particle of this volume with the proportions of a cell, at the origin.

@@ -29,6 +29,8 @@ pub use lattice::Neighbourhood;
 pub use prisms::MAX_ELEMENTS;
 pub use shell::shell;
 
+pub(crate) use lattice::Cells;
+
 use fracas::solids::oriented::OrientedShape;
 
 use error::require_size;
@@ -158,14 +160,21 @@ pub fn plate(
 
 fn fill_block(size: [f32; 3], sampling: &Sampling) -> Result<OrientedShape, GenerateError> {
     let size = size.map(f64::from);
+    block_lattice(size, sampling)?.fill(size.iter().product(), |_| true, sampling)
+}
+
+fn block_lattice(size: [f64; 3], sampling: &Sampling) -> Result<Lattice, GenerateError> {
     let counts = match sampling.resolution {
         Resolution::Count(count) => resolution::block_counts(size, count)?,
         Resolution::Lattice(counts) => counts,
         Resolution::Spacing(spacing) => resolution::counts_of_spacing(size, spacing)?,
     };
-    let lattice = Lattice::in_box(size, counts)?;
-    let volume = size[0] * size[1] * size[2];
-    lattice.fill(volume, |_| true, sampling)
+    Lattice::in_box(size, counts)
+}
+
+/// The cells that [`block`] fills.
+pub(crate) fn block_cells(size: [f64; 3], sampling: &Sampling) -> Result<Cells, GenerateError> {
+    Ok(block_lattice(size, sampling)?.cells(|_| true))
 }
 
 /// A ball, in m.
@@ -176,17 +185,32 @@ fn fill_block(size: [f32; 3], sampling: &Sampling) -> Result<OrientedShape, Gene
 pub fn sphere(radius: f32, sampling: &Sampling) -> Result<OrientedShape, GenerateError> {
     require_size("radius", radius)?;
     let radius = f64::from(radius);
+    let (lattice, reach) = sphere_lattice(radius, sampling)?;
+    let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+    lattice.fill(volume, in_sphere(reach), sampling)
+}
+
+/// With the radius of the sphere that the centres of its cells lie in.
+fn sphere_lattice(radius: f64, sampling: &Sampling) -> Result<(Lattice, f64), GenerateError> {
     let size = [2.0 * radius; 3];
-    let (lattice, reach) = match sampling.resolution {
-        Resolution::Count(count) => resolution::sphere_lattice(radius, count)?,
-        Resolution::Lattice(counts) => (Lattice::in_box(size, counts)?, radius),
+    match sampling.resolution {
+        Resolution::Count(count) => resolution::sphere_lattice(radius, count),
+        Resolution::Lattice(counts) => Ok((Lattice::in_box(size, counts)?, radius)),
         Resolution::Spacing(spacing) => {
             let counts = resolution::counts_of_spacing(size, spacing)?;
-            (Lattice::in_box(size, counts)?, radius)
+            Ok((Lattice::in_box(size, counts)?, radius))
         }
-    };
-    let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
-    lattice.fill(volume, |[x, y, z]| x * x + y * y + z * z <= reach * reach, sampling)
+    }
+}
+
+fn in_sphere(reach: f64) -> impl Fn([f64; 3]) -> bool {
+    move |[x, y, z]| x * x + y * y + z * z <= reach * reach
+}
+
+/// The cells that [`sphere`] fills.
+pub(crate) fn sphere_cells(radius: f64, sampling: &Sampling) -> Result<Cells, GenerateError> {
+    let (lattice, reach) = sphere_lattice(radius, sampling)?;
+    Ok(lattice.cells(in_sphere(reach)))
 }
 
 /// A cylinder of `height` along y, in m.
@@ -202,17 +226,40 @@ pub fn cylinder(
     require_size("radius", radius)?;
     require_size("height", height)?;
     let (radius, height) = (f64::from(radius), f64::from(height));
+    let (lattice, reach) = cylinder_lattice(radius, height, sampling)?;
+    let volume = std::f64::consts::PI * radius * radius * height;
+    lattice.fill(volume, in_cylinder(reach), sampling)
+}
+
+/// With the radius of the cylinder that the centres of its cells lie in.
+fn cylinder_lattice(
+    radius: f64,
+    height: f64,
+    sampling: &Sampling,
+) -> Result<(Lattice, f64), GenerateError> {
     let size = [2.0 * radius, height, 2.0 * radius];
-    let (lattice, reach) = match sampling.resolution {
-        Resolution::Count(count) => resolution::cylinder_lattice(radius, height, count)?,
-        Resolution::Lattice(counts) => (Lattice::in_box(size, counts)?, radius),
+    match sampling.resolution {
+        Resolution::Count(count) => resolution::cylinder_lattice(radius, height, count),
+        Resolution::Lattice(counts) => Ok((Lattice::in_box(size, counts)?, radius)),
         Resolution::Spacing(spacing) => {
             let counts = resolution::counts_of_spacing(size, spacing)?;
-            (Lattice::in_box(size, counts)?, radius)
+            Ok((Lattice::in_box(size, counts)?, radius))
         }
-    };
-    let volume = std::f64::consts::PI * radius * radius * height;
-    lattice.fill(volume, |[x, _, z]| x * x + z * z <= reach * reach, sampling)
+    }
+}
+
+fn in_cylinder(reach: f64) -> impl Fn([f64; 3]) -> bool {
+    move |[x, _, z]| x * x + z * z <= reach * reach
+}
+
+/// The cells that [`cylinder`] fills.
+pub(crate) fn cylinder_cells(
+    radius: f64,
+    height: f64,
+    sampling: &Sampling,
+) -> Result<Cells, GenerateError> {
+    let (lattice, reach) = cylinder_lattice(radius, height, sampling)?;
+    Ok(lattice.cells(in_cylinder(reach)))
 }
 
 /// A ring in the xz plane: `radius` from the y axis to the middle of the `tube`, whose radius is
@@ -226,14 +273,29 @@ pub fn torus(radius: f32, tube: f32, sampling: &Sampling) -> Result<OrientedShap
     require_size("radius", radius)?;
     require_size("tube", tube)?;
     let ring = Torus::new(f64::from(radius), f64::from(tube))?;
-    let lattice = match sampling.resolution {
-        Resolution::Count(count) => ring.lattice(count)?,
-        Resolution::Lattice(counts) => Lattice::in_box(ring.size(), counts)?,
-        Resolution::Spacing(spacing) => {
-            Lattice::in_box(ring.size(), resolution::counts_of_spacing(ring.size(), spacing)?)?
-        }
-    };
+    let lattice = torus_lattice(&ring, sampling)?;
     lattice.fill(ring.volume(), |centre| ring.keeps(centre, lattice.spacing()), sampling)
+}
+
+fn torus_lattice(ring: &Torus, sampling: &Sampling) -> Result<Lattice, GenerateError> {
+    match sampling.resolution {
+        Resolution::Count(count) => ring.lattice(count),
+        Resolution::Lattice(counts) => Lattice::in_box(ring.size(), counts),
+        Resolution::Spacing(spacing) => {
+            Lattice::in_box(ring.size(), resolution::counts_of_spacing(ring.size(), spacing)?)
+        }
+    }
+}
+
+/// The cells that [`torus`] fills.
+pub(crate) fn torus_cells(
+    radius: f64,
+    tube: f64,
+    sampling: &Sampling,
+) -> Result<Cells, GenerateError> {
+    let ring = Torus::new(radius, tube)?;
+    let lattice = torus_lattice(&ring, sampling)?;
+    Ok(lattice.cells(|centre| ring.keeps(centre, lattice.spacing())))
 }
 
 /// A sheet of `length` along x, `width` along z and `thickness` along y, in m, one particle thick. A
@@ -252,6 +314,10 @@ pub fn sheet(
     require_size("width", width)?;
     require_size("thickness", thickness)?;
     let size = [length, thickness, width].map(f64::from);
+    sheet_lattice(size, sampling)?.fill(size.iter().product(), |_| true, sampling)
+}
+
+fn sheet_lattice(size: [f64; 3], sampling: &Sampling) -> Result<Lattice, GenerateError> {
     let counts = match sampling.resolution {
         Resolution::Count(count) => resolution::sheet_counts(size, count)?,
         Resolution::Lattice(counts @ [_, 0 | 1, _]) => counts,
@@ -262,6 +328,10 @@ pub fn sheet(
             resolution::counts_of_spacing(flat, spacing)?
         }
     };
-    let lattice = Lattice::in_box(size, counts)?;
-    lattice.fill(size[0] * size[1] * size[2], |_| true, sampling)
+    Lattice::in_box(size, counts)
+}
+
+/// The cells that [`sheet`] fills.
+pub(crate) fn sheet_cells(size: [f64; 3], sampling: &Sampling) -> Result<Cells, GenerateError> {
+    Ok(sheet_lattice(size, sampling)?.cells(|_| true))
 }

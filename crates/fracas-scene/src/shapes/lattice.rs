@@ -110,17 +110,19 @@ impl Lattice {
         }
     }
 
-    /// The surface around what [`Lattice::make`] made.
-    pub fn skin(&self, shape: &OrientedShape) -> Result<SkinMesh, GenerateError> {
+    /// What is drawn of what [`Lattice::make`] made.
+    pub fn skin(&self) -> Result<SkinMesh, GenerateError> {
+        let (size, sampling) = (self.solid.size().map(f64::from), &self.sampling);
         match self.solid {
-            Solid::Block { .. } | Solid::Bar { .. } | Solid::Plate { .. } | Solid::Sheet { .. } => {
-                skin::block(self.solid.size().map(f64::from), shape)
+            Solid::Block { .. } | Solid::Bar { .. } | Solid::Plate { .. } => {
+                skin::block(size, sampling)
             }
-            Solid::Sphere { radius } => skin::sphere(radius.into(), shape),
+            Solid::Sheet { .. } => skin::sheet(size, sampling),
+            Solid::Sphere { radius } => skin::sphere(radius.into(), sampling),
             Solid::Cylinder { radius, height } => {
-                skin::cylinder(radius.into(), height.into(), shape)
+                skin::cylinder(radius.into(), height.into(), sampling)
             }
-            Solid::Torus { radius, tube } => skin::torus(radius.into(), tube.into(), shape),
+            Solid::Torus { radius, tube } => skin::torus(radius.into(), tube.into(), sampling),
         }
     }
 }

@@ -139,7 +139,7 @@ impl Made {
     /// What is drawn of it, or what is wrong.
     pub fn skin(&self) -> Result<SkinMesh, String> {
         match self {
-            Self::Lattice(lattice, shape) => lattice.skin(shape).map_err(|error| error.to_string()),
+            Self::Lattice(lattice, _) => lattice.skin().map_err(|error| error.to_string()),
             Self::Fragments(solid) => Ok(solid.skin()),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }

@@ -1,13 +1,23 @@
-//! Whom every vertex follows, as of the bonds that hold.
+//! Whom every vertex follows, as of the bonds that hold (000 sec. 4.1 and 4.2).
+//!
+//! A vertex is there once for every group of owners around it that still hang together through each other: it
+//! splits exactly where they no longer do. Its owner is the nearest of its group. When bonds are cut, only the
+//! vertices of their ends are looked at, and only the clusters around those are told.
 
-use super::SkinMesh;
-use super::smooth::Triangle;
-use crate::world::Body;
-use glam::Vec3;
-use std::ops::Range;
+use super::plan::Plan;
+use super::update::{
+    ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
+    SkinUpdate,
+};
+use super::{Owners, ShapeSurface, SkinError, SkinMesh};
+use crate::sets::Sets;
+use crate::world::{Body, BodyId, Piece, PieceId};
+use glam::{DVec3, Vec3};
+use std::sync::Arc;
 
-/// The most particles that a vertex follows.
-const MOST_INFLUENCES: usize = 16;
+/// The most particles that the vertices of an owner follow: itself and the 26 around it in a lattice fit in, and
+/// with fewer a corner of a cell would lack those that meet there.
+const MOST_FOLLOWED: usize = 32;
 
 /// r_p over the spacing of particles around p. In a lattice where all 26 neighbours are bonded,
 /// every particle that is not bonded to the owner of a vertex is at least so far from the vertex:
@@ -20,196 +30,507 @@ const NEAREST: usize = 6;
 /// r_p over the distance of the farthest vertex that p owns, so that it has a say there.
 const BEYOND_OWN: f32 = 1.25;
 
-/// Least weight of a vertex's owner: after a cut it may lie out of everyone's reach.
-const LEAST_OWN: f32 = 1e-3;
+/// Edges around the hulls of parts that are round.
+const AROUND: u32 = 8;
 
-/// A vertex as part of one piece.
+/// A mesh bound to a body, which makes a [`SkinUpdate`] of where the body is.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub vertex: u32,
-    pub piece: u32,
-    /// The particle it belongs to, a column.
-    pub owner: u32,
-    /// Whom it follows.
-    pub influences: Range<usize>,
+pub struct Binding {
+    mesh: Arc<SkinMesh>,
+    plan: Arc<Plan>,
+    body: BodyId,
+    basis: SkinBasis,
+    /// Owners that have faces in common but never had a bond, in order.
+    grown: Vec<[u32; 2]>,
+    /// Owner of each place of the plan, or [`GONE`].
+    owners: Vec<u32>,
+    /// How each cluster is drawn.
+    forms: Vec<Form>,
+    /// The bonds of each owner when it was last looked at.
+    marks: Vec<u64>,
+    /// The bonds, particles and pieces that all this is made for.
+    seen: ([usize; 2], Vec<PieceId>),
+    /// Column of each state, or [`GONE`].
+    columns: Vec<u32>,
+    /// Whether there are parts of fragments.
+    has_parts: bool,
+    update: SkinUpdate,
 }
 
-/// Everything that changes only where bonds are cut. Particles are columns.
+/// How a cluster is drawn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bound {
-    pub places: Vec<Place>,
-    /// How many of them, the first, are corners of triangles.
-    pub surface: usize,
-    /// Particles and weights, which sum to 1 for each place.
-    pub influences: Vec<(u32, f32)>,
-    /// Place of each point that is drawn.
-    pub points: Vec<u32>,
-    /// Whether each point belongs to an inner face.
-    pub inside: Vec<bool>,
-    /// Three points each.
-    pub triangles: Vec<[u32; 3]>,
-    /// Two places each.
-    pub lines: Vec<[u32; 2]>,
+struct Form {
+    /// Each side with vertices of its own.
+    in_parts: bool,
+    /// The plan's place of each of its places.
+    places: Vec<u32>,
+    /// Whether its mesh was told.
+    told: bool,
+    mesh: Arc<ClusterMesh>,
 }
 
-/// Column, or piece, of a particle of the shape that was taken away or is in parts.
-const GONE: u32 = u32::MAX;
-
-/// Column of each particle of the shape.
-fn columns(body: &Body) -> Vec<u32> {
-    let mut columns = vec![GONE; body.shape_particle_count()];
-    let whole = (0..).zip(body.shape_numbers()).filter(|&(j, _)| !body.is_part(j as usize));
-    for (column, number) in whole {
-        columns[number as usize] = column;
+impl Binding {
+    /// Binds a mesh to a body.
+    ///
+    /// # Errors
+    /// [`SkinError`] if the mesh names vertices or particles that do not exist.
+    pub fn new(mesh: impl Into<Arc<SkinMesh>>, body: &Body) -> Result<Self, SkinError> {
+        let mesh = mesh.into();
+        let particles = body.shape_particle_count();
+        mesh.check(particles)?;
+        let owners = mesh.owner_count(particles);
+        let plan = Plan::new(&mesh, owners);
+        let bonds = Bonds::new(&mesh, &[], body);
+        let basis = SkinBasis {
+            owners: mesh.owners.clone(),
+            particles: rest(&mesh, &plan, &bonds),
+            clusters: plan.clusters.len() as u32 + 1,
+        };
+        Ok(Self {
+            body: body.id(),
+            basis,
+            grown: grown(&plan, &bonds),
+            owners: vec![GONE; plan.places.len()],
+            forms: vec![Form::default(); plan.clusters.len()],
+            marks: Vec::new(),
+            seen: ([usize::MAX; 2], Vec::new()),
+            columns: Vec::new(),
+            has_parts: false,
+            update: SkinUpdate::default(),
+            plan: Arc::new(plan),
+            mesh,
+        })
     }
-    columns
+
+    /// The mesh that it was made of.
+    pub fn mesh(&self) -> &Arc<SkinMesh> {
+        &self.mesh
+    }
+
+    /// Whether this is the body it was bound to.
+    pub fn belongs_to(&self, body: &Body) -> bool {
+        body.id() == self.body && body.shape_particle_count() == self.basis.particles.len()
+    }
+
+    /// Column of each state of the last update in the body, or [`GONE`].
+    pub fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// What was told last.
+    pub fn last(&self) -> &SkinUpdate {
+        &self.update
+    }
+
+    /// Owner of an owner's place at a vertex.
+    pub(super) fn owner_at(&self, vertex: u32, owner: u32) -> Option<u32> {
+        let place = self.plan.place(vertex, owner)?;
+        Some(self.owners[place]).filter(|&owner| owner != GONE)
+    }
+
+    /// What changed since the last time, relative to `origin`. Of another body than its own nothing is told.
+    pub fn update(&mut self, body: &Body, origin: [f64; 3]) -> &SkinUpdate {
+        self.update.begun = None;
+        self.update.rings.clear();
+        self.update.clusters.clear();
+        if self.belongs_to(body) {
+            self.follow_bonds(body);
+            self.tell_states(body, origin);
+        }
+        &self.update
+    }
+
+    fn follow_bonds(&mut self, body: &Body) {
+        let pieces = body.pieces().iter().map(Piece::id);
+        let counts = [body.bond_count(), body.particle_count()];
+        if self.seen.0 == counts && pieces.clone().eq(self.seen.1.iter().copied()) {
+            return;
+        }
+        self.seen = (counts, pieces.collect());
+        let (mesh, grown) = (Arc::clone(&self.mesh), std::mem::take(&mut self.grown));
+        let bonds = Bonds::new(&mesh, &grown, body);
+        if self.marks.is_empty() {
+            self.update.begun = Some(self.basis.clone());
+            self.marks = vec![u64::MAX - 1; self.plan.cluster_of.len()];
+        }
+        let touched = self.touched(&bonds);
+        let mut dirty = self.bind_around(&touched, &bonds);
+        for &owner in &touched {
+            dirty[self.plan.cluster_of[owner as usize] as usize] = true;
+            self.update.rings.push(Ring { owner, members: bonds.ring(owner) });
+        }
+        for cluster in (0..dirty.len()).filter(|&k| dirty[k]) {
+            self.tell_cluster(cluster, &bonds);
+        }
+        self.tell_parts(&bonds);
+        self.columns = bonds.columns;
+        self.columns.extend(bonds.parts);
+        self.grown = grown;
+    }
+
+    /// Owners whose bonds are not those of the last time.
+    fn touched(&mut self, bonds: &Bonds<'_>) -> Vec<u32> {
+        let mut touched = Vec::new();
+        for (mark, owner) in self.marks.iter_mut().zip(0..) {
+            let now = bonds.mark(owner);
+            if *mark != now {
+                *mark = now;
+                touched.push(owner);
+            }
+        }
+        touched
+    }
+
+    /// Binds all vertices of some owners anew; which clusters that changed.
+    fn bind_around(&mut self, touched: &[u32], bonds: &Bonds<'_>) -> Vec<bool> {
+        let plan = Arc::clone(&self.plan);
+        let mut is_touched = vec![false; plan.cluster_of.len()];
+        let mut vertices = Vec::new();
+        for &owner in touched {
+            is_touched[owner as usize] = true;
+            vertices.extend(plan.of_owner(owner).iter().map(|&p| plan.places[p as usize][0]));
+        }
+        vertices.sort_unstable();
+        vertices.dedup();
+        let mut dirty = vec![false; plan.clusters.len()];
+        let mut group = Group::default();
+        for vertex in vertices {
+            let places = plan.at_vertex(vertex);
+            group.gather(&plan.places[places.clone()], self.mesh.vertices[vertex as usize], bonds);
+            for (place, &owner) in places.zip(&group.owners) {
+                let changed =
+                    self.owners[place] != owner || (owner != GONE && is_touched[owner as usize]);
+                self.owners[place] = owner;
+                let of = plan.cluster_of[plan.places[place][1] as usize] as usize;
+                dirty[of] |= changed;
+            }
+        }
+        dirty
+    }
+
+    /// Tells how a cluster is drawn now.
+    fn tell_cluster(&mut self, cluster: usize, bonds: &Bonds<'_>) {
+        let sides = &self.plan.sides[self.plan.clusters[cluster].sides.clone()];
+        let shown = |(side, k): (&super::plan::Side, u32)| {
+            let there = bonds.piece(side.owner) != GONE;
+            let open = !side.is_inside() || !bonds.hold(side.owner, side.across);
+            (there && open).then_some(k)
+        };
+        let mut shown: Vec<u32> = sides.iter().zip(0..).filter_map(shown).collect();
+        let form = &mut self.forms[cluster];
+        if !form.told && !form.in_parts {
+            let (mesh, places) = self.plan.whole(&self.mesh, cluster);
+            *form = Form { in_parts: false, places, told: false, mesh: Arc::new(mesh) };
+        }
+        if !form.in_parts {
+            let outside = sides.iter().filter(|side| !side.is_inside()).count();
+            let none = shown.is_empty();
+            let all =
+                shown.len() == outside && shown.iter().all(|&k| !sides[k as usize].is_inside());
+            if none || (all && self.is_whole(cluster)) {
+                shown = if none { Vec::new() } else { vec![0] };
+            } else {
+                let (mesh, places) = self.plan.in_parts(&self.mesh, cluster);
+                self.forms[cluster] =
+                    Form { in_parts: true, places, told: false, mesh: Arc::new(mesh) };
+            }
+        }
+        let form = &mut self.forms[cluster];
+        let mesh = (!form.told).then(|| Arc::clone(&form.mesh));
+        form.told = true;
+        let owners = form.places.iter().map(|&place| self.owners[place as usize]).collect();
+        let cluster = cluster as u32;
+        self.update.clusters.push(ClusterChange { cluster, mesh, owners, shown });
+    }
+
+    /// Whether no vertex of the outside of a cluster has two owners within it.
+    fn is_whole(&self, cluster: usize) -> bool {
+        let within = &self.plan.clusters[cluster].owners;
+        self.forms[cluster].places.iter().all(|&place| {
+            let [vertex, _] = self.plan.places[place as usize];
+            let at = self.plan.at_vertex(vertex);
+            let own = at.filter(|&k| within.contains(&self.plan.places[k][1]));
+            own.map(|k| self.owners[k]).all(|owner| owner == self.owners[place as usize])
+        })
+    }
+
+    /// Tells the hulls of all parts of fragments, as the last cluster.
+    fn tell_parts(&mut self, bonds: &Bonds<'_>) {
+        if bonds.parts.is_empty() && !self.has_parts {
+            return;
+        }
+        self.has_parts = true;
+        let (mesh, owners) = hulls(bonds.body, &bonds.parts, self.basis.particles.len() as u32);
+        let shown = (0..mesh.parts.len() as u32).collect();
+        let cluster = self.plan.clusters.len() as u32;
+        let mesh = Some(Arc::new(mesh));
+        self.update.clusters.push(ClusterChange { cluster, mesh, owners, shown });
+    }
+
+    /// Tells where all particles are.
+    fn tell_states(&mut self, body: &Body, origin: [f64; 3]) {
+        self.update.origin = origin;
+        let SkinUpdate { states, pieces, .. } = &mut self.update;
+        pieces.clear();
+        pieces.extend(body.pieces().iter().map(Piece::id));
+        let gone = SkinState { position: [0.0; 3], piece: GONE, rotation: [0.0, 0.0, 0.0, 1.0] };
+        states.clear();
+        states.resize(self.columns.len(), gone);
+        let mut next_part = self.basis.particles.len();
+        let mut column = 0;
+        for (k, piece) in body.pieces().iter().enumerate() {
+            // origins are subtracted in f64
+            let shift = (DVec3::from(piece.origin()) - DVec3::from(origin)).as_vec3();
+            let turns = body.orientations(piece);
+            for (i, &x) in body.positions(piece).iter().enumerate() {
+                let state = if body.is_part(column) {
+                    next_part += 1;
+                    next_part - 1
+                } else {
+                    body.shape_number(column)
+                };
+                states[state] = SkinState {
+                    position: (shift + Vec3::from(x)).to_array(),
+                    piece: k as u32,
+                    rotation: turns.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]),
+                };
+                column += 1;
+            }
+        }
+    }
 }
 
-/// Vertices with the particles whose faces or edges meet there, each pair once, in order.
-fn owners_at_vertices(mesh: &SkinMesh) -> Vec<[u32; 2]> {
-    let mut pairs = Vec::new();
-    for face in &mesh.outside {
-        pairs.extend(face.corners.map(|v| [v, face.owner]));
-    }
-    for face in &mesh.inside {
-        pairs.extend(face.between.iter().flat_map(|&p| face.corners.map(|v| [v, p])));
-    }
-    for edge in &mesh.edges {
-        pairs.extend(edge.ends.map(|v| [v, edge.owner]));
-    }
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
+/// The bonds of a body, by the numbers of its shape.
+struct Bonds<'a> {
+    body: &'a Body,
+    owners: &'a Owners,
+    grown: &'a [[u32; 2]],
+    /// Column of each particle of the shape, or [`GONE`] if it was taken away or is in parts.
+    columns: Vec<u32>,
+    /// Columns of parts of fragments, in order.
+    parts: Vec<u32>,
+    /// Number of each column; of a part that of its fragment.
+    numbers: Vec<u32>,
+    /// Piece of each column.
+    pieces: Vec<u32>,
 }
 
-/// r_p of each particle of the shape, in m: how far around it vertices follow it.
-pub(super) fn reach(mesh: &SkinMesh, body: &Body) -> Vec<f32> {
-    let (columns, rest) = (columns(body), body.rest_positions());
-    let at = |column: u32| Vec3::from(rest[column as usize]);
-    let mut reach: Vec<f32> = columns
+impl<'a> Bonds<'a> {
+    fn new(mesh: &'a SkinMesh, grown: &'a [[u32; 2]], body: &'a Body) -> Self {
+        let numbers: Vec<u32> = body.shape_numbers().collect();
+        let mut columns = vec![GONE; body.shape_particle_count()];
+        let mut parts = Vec::new();
+        for (column, &number) in numbers.iter().enumerate() {
+            if body.is_part(column) {
+                parts.push(column as u32);
+            } else {
+                columns[number as usize] = column as u32;
+            }
+        }
+        let pieces = body.piece_indices();
+        Self { body, owners: &mesh.owners, grown, columns, parts, numbers, pieces }
+    }
+
+    /// Column of a particle that stands for an owner: itself, or the first corner of a tetrahedron.
+    fn column(&self, owner: u32) -> u32 {
+        match self.owners {
+            Owners::Particles => self.columns[owner as usize],
+            Owners::Tets(tets) => self.columns[tets[owner as usize][0] as usize],
+        }
+    }
+
+    /// Piece of an owner, or [`GONE`].
+    fn piece(&self, owner: u32) -> u32 {
+        match self.column(owner) {
+            GONE => GONE,
+            column => self.pieces[column as usize],
+        }
+    }
+
+    /// What changes with the bonds of an owner, which are only ever cut.
+    fn mark(&self, owner: u32) -> u64 {
+        match (self.column(owner), self.owners) {
+            (GONE, _) => u64::MAX,
+            (column, Owners::Particles) => self.body.neighbours(column as usize).len() as u64,
+            (column, Owners::Tets(_)) => {
+                self.body.pieces()[self.pieces[column as usize] as usize].id().0
+            }
+        }
+    }
+
+    /// Whether two owners that have a face in common are joined there: by a bond, or, if they never had one, by being in
+    /// one piece.
+    fn hold(&self, a: u32, b: u32) -> bool {
+        let [column_a, column_b] = [self.column(a), self.column(b)];
+        if column_a == GONE || column_b == GONE {
+            return false;
+        }
+        let in_one_piece = self.pieces[column_a as usize] == self.pieces[column_b as usize];
+        match self.owners {
+            Owners::Tets(_) => in_one_piece,
+            Owners::Particles => {
+                self.body.neighbours(column_a as usize).contains(&column_b)
+                    || in_one_piece && self.grown.binary_search(&[a.min(b), a.max(b)]).is_ok()
+            }
+        }
+    }
+
+    /// Whether an owner has lost a bond; of tetrahedra nothing is known.
+    fn is_broken(&self, owner: u32) -> bool {
+        match self.column(owner) {
+            GONE => true,
+            column => self.body.broken()[column as usize],
+        }
+    }
+
+    /// Whom the vertices of an owner follow.
+    fn ring(&self, owner: u32) -> Vec<u32> {
+        match (self.column(owner), self.owners) {
+            (_, Owners::Tets(tets)) => tets[owner as usize].to_vec(),
+            (GONE, Owners::Particles) => Vec::new(),
+            (column, Owners::Particles) => {
+                let bonded = self.body.neighbours(column as usize).iter();
+                let mut ring: Vec<u32> = bonded.copied().collect();
+                if ring.len() >= MOST_FOLLOWED {
+                    let far = |&q: &u32| self.rest(column).distance_squared(self.rest(q));
+                    ring.sort_by(|a, b| far(a).total_cmp(&far(b)).then(a.cmp(b)));
+                    ring.truncate(MOST_FOLLOWED - 1);
+                }
+                let numbers = ring.iter().map(|&q| self.numbers[q as usize]);
+                // in an order that no split changes
+                let mut ring: Vec<u32> = numbers.collect();
+                ring.sort_unstable();
+                ring.insert(0, owner);
+                ring
+            }
+        }
+    }
+
+    /// Where the particle in a column is at rest, in the shape's frame.
+    fn rest(&self, column: u32) -> Vec3 {
+        Vec3::from(self.body.rest_positions()[column as usize])
+    }
+
+    /// How far an owner is from a place; all tetrahedra that meet there contain it.
+    fn far(&self, owner: u32, at: Vec3) -> f32 {
+        match self.owners {
+            Owners::Particles => at.distance_squared(self.rest(self.column(owner))),
+            Owners::Tets(_) => 0.0,
+        }
+    }
+}
+
+/// The owners around a vertex.
+#[derive(Default)]
+struct Group {
+    /// Whom each place follows, or [`GONE`].
+    owners: Vec<u32>,
+    sets: Sets,
+}
+
+impl Group {
+    /// Finds, for every place at a vertex, the nearest owner of those that its own hangs together with.
+    fn gather(&mut self, places: &[[u32; 2]], at: [f32; 3], bonds: &Bonds<'_>) {
+        let count = places.len();
+        self.sets.reset(count);
+        for a in 0..count {
+            for b in a + 1..count {
+                let joined = self.sets.find(a as u32) == self.sets.find(b as u32);
+                if !joined && bonds.hold(places[a][1], places[b][1]) {
+                    self.sets.join(a as u32, b as u32);
+                }
+            }
+        }
+        let at = Vec3::from(at);
+        self.owners.clear();
+        self.owners.resize(count, GONE);
+        // of the first place of each group, for all of it
+        for a in 0..count {
+            let owner = places[a][1];
+            if bonds.piece(owner) == GONE {
+                continue;
+            }
+            let root = self.sets.find(a as u32) as usize;
+            let best = self.owners[root];
+            if best == GONE || bonds.far(owner, at) < bonds.far(best, at) {
+                self.owners[root] = owner;
+            }
+        }
+        for a in 0..count {
+            let root = self.sets.find(a as u32) as usize;
+            if bonds.piece(places[a][1]) != GONE {
+                self.owners[a] = self.owners[root];
+            }
+        }
+    }
+}
+
+/// Pairs of owners with faces in common that have no bond though neither has lost one: in cells that were filled up to
+/// a surface by others than their own.
+fn grown(plan: &Plan, bonds: &Bonds<'_>) -> Vec<[u32; 2]> {
+    let inside = plan.sides.iter().filter(|side| side.owner < side.across);
+    let never = inside.filter(|side| {
+        !bonds.hold(side.owner, side.across)
+            && !bonds.is_broken(side.owner)
+            && !bonds.is_broken(side.across)
+    });
+    never.map(|side| [side.owner, side.across]).collect()
+}
+
+/// Every particle at rest, with r_p: 1.5 of the spacing around it, and more where it has vertices farther away.
+fn rest(mesh: &SkinMesh, plan: &Plan, bonds: &Bonds<'_>) -> Vec<SkinRest> {
+    let mut rest: Vec<SkinRest> = bonds
+        .columns
         .iter()
         .map(|&p| {
             if p == GONE {
-                return 0.0;
+                return SkinRest::default();
             }
-            let bonded = body.neighbours(p as usize).iter();
-            let mut lengths: Vec<f32> = bonded.map(|&q| at(p).distance(at(q))).collect();
+            let position = bonds.rest(p).to_array();
+            let bonded = bonds.body.neighbours(p as usize).iter();
+            let mut lengths: Vec<f32> =
+                bonded.map(|&q| bonds.rest(p).distance(bonds.rest(q))).collect();
             lengths.sort_unstable_by(f32::total_cmp);
             lengths.truncate(NEAREST);
-            REACH * lengths.iter().sum::<f32>() / lengths.len().max(1) as f32
+            let reach = REACH * lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
+            SkinRest { position, reach }
         })
         .collect();
-    for around in owners_at_vertices(mesh).chunk_by(|a, b| a[0] == b[0]) {
-        let vertex = Vec3::from(mesh.vertices[around[0][0] as usize]);
-        let far = |p: u32| vertex.distance(at(columns[p as usize]));
-        let there = around.iter().map(|pair| pair[1]).filter(|&p| columns[p as usize] != GONE);
-        let nearest = there.min_by(|&a, &b| far(a).total_cmp(&far(b)));
-        if let Some(p) = nearest {
-            reach[p as usize] = reach[p as usize].max(BEYOND_OWN * far(p));
+    if matches!(mesh.owners, Owners::Tets(_)) {
+        return rest;
+    }
+    for (vertex, &at) in mesh.vertices.iter().enumerate() {
+        let at = Vec3::from(at);
+        let around = plan.places[plan.at_vertex(vertex as u32)].iter().map(|place| place[1]);
+        let far = |p: u32| at.distance(bonds.rest(bonds.columns[p as usize]));
+        let there = around.filter(|&p| bonds.columns[p as usize] != GONE);
+        if let Some(p) = there.min_by(|&a, &b| far(a).total_cmp(&far(b))) {
+            let reach = &mut rest[p as usize].reach;
+            *reach = reach.max(BEYOND_OWN * far(p));
         }
     }
-    reach
+    rest
 }
 
-impl Bound {
-    pub fn new(mesh: &SkinMesh, triangles: &[Triangle], reach: &[f32], body: &Body) -> Self {
-        let columns = columns(body);
-        let pieces = body.piece_indices();
-        let piece_of = |particle: u32| match columns[particle as usize] {
-            GONE => GONE,
-            column => pieces[column as usize],
-        };
-        let drawn = |t: &&Triangle| {
-            let piece = piece_of(t.owner);
-            piece != GONE && (!t.is_inside() || piece != piece_of(t.across))
-        };
-        let edges = || mesh.edges.iter().filter(|edge| piece_of(edge.owner) != GONE);
-
-        // points: corners that share a normal and a piece
-        let mut corners = Vec::new();
-        let mut bound = Self::default();
-        for triangle in triangles.iter().filter(drawn) {
-            let piece = piece_of(triangle.owner);
-            for k in 0..3 {
-                let at = (bound.triangles.len(), k);
-                let key = (triangle.vertices[k], piece);
-                corners.push((triangle.group[k], piece, key, triangle.is_inside(), at));
-            }
-            bound.triangles.push([0; 3]);
+/// What is drawn of parts of fragments, whose states are counted from `first`: their hulls, as inside.
+fn hulls(body: &Body, parts: &[u32], first: u32) -> (ClusterMesh, Vec<u32>) {
+    let (mut mesh, mut owners) = (ClusterMesh::default(), Vec::new());
+    for (&column, state) in parts.iter().zip(first..) {
+        let Some((shape, pose)) = body.shape_at_rest(column as usize) else { continue };
+        let surface = ShapeSurface::new(shape, AROUND);
+        let [points, triangles] = [mesh.points.len() as u32, mesh.triangles.len() as u32];
+        for (&at, &normal) in surface.vertices.iter().zip(&surface.normals) {
+            let normal = (pose.rotation * Vec3::from(normal)).to_array();
+            mesh.points.push(SkinPoint { place: mesh.places.len() as u32, normal, uv: [0.0; 2] });
+            mesh.places.push(pose.apply(at.into()).to_array());
+            owners.push(state);
         }
-        corners.sort_unstable();
-        let mut keys: Vec<(u32, u32)> = corners.iter().map(|corner| corner.2).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        bound.surface = keys.len();
-        let surface = keys.clone();
-        for edge in edges() {
-            keys.extend(edge.ends.map(|v| (v, piece_of(edge.owner))));
-        }
-        let inner = &mut keys[surface.len()..];
-        inner.sort_unstable();
-        let mut inner = inner.to_vec();
-        inner.dedup();
-        inner.retain(|key| surface.binary_search(key).is_err());
-        let place_of = |key: &(u32, u32)| match surface.binary_search(key) {
-            Ok(place) => place as u32,
-            Err(_) => (surface.len() + inner.partition_point(|other| other < key)) as u32,
-        };
-
-        for point in corners.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-            let index = bound.points.len() as u32;
-            bound.points.push(place_of(&point[0].2));
-            bound.inside.push(point[0].3);
-            for &(.., (t, k)) in point {
-                bound.triangles[t][k] = index;
-            }
-        }
-        let line = |edge: &super::Edge| edge.ends.map(|v| place_of(&(v, piece_of(edge.owner))));
-        bound.lines = edges().map(line).collect();
-
-        let owners = owners_at_vertices(mesh);
-        for &(vertex, piece) in surface.iter().chain(&inner) {
-            let start = owners.partition_point(|pair| pair[0] < vertex);
-            let around = owners[start..].iter().take_while(|pair| pair[0] == vertex);
-            let candidates = around.map(|pair| pair[1]).filter(|&p| piece_of(p) == piece);
-            bound.bind(mesh, candidates, vertex, piece, &columns, reach, body);
-        }
-        bound
+        mesh.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| points + v)));
+        mesh.parts.push(SkinPart {
+            points: points..mesh.points.len() as u32,
+            triangles: triangles..mesh.triangles.len() as u32,
+            inside: true,
+        });
     }
-
-    /// Adds a place: its owner is the nearest of `candidates`.
-    fn bind(
-        &mut self,
-        mesh: &SkinMesh,
-        candidates: impl Iterator<Item = u32>,
-        vertex: u32,
-        piece: u32,
-        columns: &[u32],
-        reach: &[f32],
-        body: &Body,
-    ) {
-        let at = Vec3::from(mesh.vertices[vertex as usize]);
-        let rest = body.rest_positions();
-        let far2 = |p: u32| at.distance_squared(Vec3::from(rest[p as usize]));
-        let columns_of = candidates.map(|p| columns[p as usize]);
-        let Some(owner) = columns_of.min_by(|&a, &b| far2(a).total_cmp(&far2(b))) else { return };
-
-        let weight = |p: u32| {
-            let r = reach[body.shape_number(p as usize)];
-            let inner = if r > 0.0 { (1.0 - far2(p) / (r * r)).max(0.0) } else { 0.0 };
-            let weight = inner * inner;
-            if p == owner { weight.max(LEAST_OWN) } else { weight }
-        };
-        let ring = std::iter::once(owner).chain(body.neighbours(owner as usize).iter().copied());
-        let mut followed: Vec<(u32, f32)> = ring.map(|p| (p, weight(p))).collect();
-        followed.retain(|&(_, weight)| weight > 0.0);
-        followed.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        followed.truncate(MOST_INFLUENCES);
-        let sum: f32 = followed.iter().map(|&(_, weight)| weight).sum();
-
-        let start = self.influences.len();
-        self.influences.extend(followed.into_iter().map(|(p, weight)| (p, weight / sum)));
-        let influences = start..self.influences.len();
-        self.places.push(Place { vertex, piece, owner, influences });
-    }
+    (mesh, owners)
 }

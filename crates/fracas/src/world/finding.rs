@@ -441,13 +441,6 @@ impl Body {
         Some((&shaped.shape, Pose { rotation, position: -(rotation * shaped.centre) }))
     }
 
-    /// How particle `j` is turned since rest, and where its centre is, seen from `origin`.
-    pub(crate) fn frame_seen_from(&self, j: usize, origin: [f64; 3]) -> (Rot, Vec3) {
-        let shift = self.pieces[self.piece_of(j as u32) as usize].origin - DVec3::from(origin);
-        let turn = self.particles.orientation.get(j).copied().unwrap_or_default();
-        (turn, shift.as_vec3() + self.particles.position[j])
-    }
-
     /// Whether others meet the shape of particle `j` for the first time.
     fn is_fresh(&self, j: usize) -> bool {
         !self.particles.shown[j] && self.shaped(j).is_some()

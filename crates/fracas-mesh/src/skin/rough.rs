@@ -1,0 +1,223 @@
+//! Rough fracture faces: the faces between fragments, divided and displaced by noise. Both sides of a face are made of
+//! the same vertices, so they fit.
+
+use std::collections::BTreeMap;
+
+use fracas::glam::Vec3;
+use fracas::skin::{Face, InsideFace, SkinMesh};
+
+use crate::random::signed;
+
+/// Largest displacement over the grain: slopes of up to some 40°.
+const HEIGHT: f32 = 0.3;
+
+/// Halvings of an edge, at most: a thousandth of its length.
+const MOST_PASSES: usize = 10;
+
+/// Divides faces between fragments until no edge of theirs is longer than `grain`, in m, and moves the vertices that are
+/// new in them in and out by chance, by up to 0.3 grains. The surface stays as it is, but that the edges it has in
+/// common with them are divided too. Fragments keep their volume.
+///
+/// ```
+/// use fracas_mesh::generate::Sampling;
+/// use fracas_mesh::skin;
+///
+/// let smooth = skin::block([1.0; 3], &Sampling::lattice([4, 4, 4]))?;
+/// let rough = skin::roughen(smooth.clone(), 0.1, 0);
+/// assert!(rough.inside.len() > 4 * smooth.inside.len());
+/// # Ok::<(), fracas_mesh::generate::GenerateError>(())
+/// ```
+pub fn roughen(mut mesh: SkinMesh, grain: f32, seed: u64) -> SkinMesh {
+    let first_new = mesh.vertices.len();
+    for _ in 0..MOST_PASSES {
+        let halves = halved_edges(&mut mesh, grain);
+        if halves.is_empty() {
+            break;
+        }
+        divide(&mut mesh, &halves);
+    }
+    displace(&mut mesh, first_new, grain, seed);
+    mesh
+}
+
+/// The vertex in the middle of each edge that is too long, by its ends.
+type Halves = BTreeMap<[u32; 2], u32>;
+
+fn sorted(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
+}
+
+fn halved_edges(mesh: &mut SkinMesh, grain: f32) -> Halves {
+    let mut halves = Halves::new();
+    let at = |mesh: &SkinMesh, v: u32| Vec3::from(mesh.vertices[v as usize]);
+    for face in mesh.inside.clone() {
+        for k in 0..3 {
+            let edge @ [a, b] = sorted(face.corners[k], face.corners[(k + 1) % 3]);
+            let (from, to) = (at(mesh, a), at(mesh, b));
+            if from.distance(to) > grain && !halves.contains_key(&edge) {
+                halves.insert(edge, mesh.vertices.len() as u32);
+                mesh.vertices.push((0.5 * (from + to)).to_array());
+            }
+        }
+    }
+    halves
+}
+
+/// Corners 0 to 2 of a triangle, and 3 to 5: the middles of its edges from 0, 1 and 2 on.
+fn parts(middles: [bool; 3]) -> Vec<[usize; 3]> {
+    let turned = |by: usize, parts: &[[usize; 3]]| -> Vec<[usize; 3]> {
+        let turn = |k: usize| if k < 3 { (k + by) % 3 } else { 3 + (k - 3 + by) % 3 };
+        parts.iter().map(|part| part.map(turn)).collect()
+    };
+    match middles {
+        [false, false, false] => vec![[0, 1, 2]],
+        [true, false, false] => turned(0, &[[0, 3, 2], [3, 1, 2]]),
+        [false, true, false] => turned(1, &[[0, 3, 2], [3, 1, 2]]),
+        [false, false, true] => turned(2, &[[0, 3, 2], [3, 1, 2]]),
+        [true, true, false] => turned(0, &[[3, 1, 4], [0, 3, 4], [0, 4, 2]]),
+        [false, true, true] => turned(1, &[[3, 1, 4], [0, 3, 4], [0, 4, 2]]),
+        [true, false, true] => turned(2, &[[3, 1, 4], [0, 3, 4], [0, 4, 2]]),
+        [true, true, true] => vec![[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]],
+    }
+}
+
+/// Divides all faces that have a halved edge.
+fn divide(mesh: &mut SkinMesh, halves: &Halves) {
+    let cut = |corners: [u32; 3]| {
+        let middles = [0, 1, 2].map(|k| halves.get(&sorted(corners[k], corners[(k + 1) % 3])));
+        let vertex = move |k: usize| {
+            if k < 3 { corners[k] } else { middles[k - 3].copied().unwrap_or(corners[k - 3]) }
+        };
+        (parts(middles.map(|middle| middle.is_some())), vertex)
+    };
+    let mut outside = Vec::with_capacity(mesh.outside.len());
+    let mut uvs = Vec::with_capacity(mesh.uvs.len());
+    let mut normals = Vec::with_capacity(mesh.normals.len());
+    for (f, face) in mesh.outside.iter().enumerate() {
+        let (parts, vertex) = cut(face.corners);
+        for part in parts {
+            outside.push(Face { corners: part.map(&vertex), owner: face.owner });
+            if let Some(own) = mesh.uvs.get(f) {
+                uvs.push(part.map(|k| between(own, k)));
+            }
+            if let Some(own) = mesh.normals.get(f) {
+                let unit = |x: [f32; 3]| Vec3::from(x).normalize_or_zero().to_array();
+                normals.push(part.map(|k| unit(between(own, k))));
+            }
+        }
+    }
+    let mut inside = Vec::with_capacity(2 * mesh.inside.len());
+    for face in &mesh.inside {
+        let (parts, vertex) = cut(face.corners);
+        let between = face.between;
+        inside.extend(parts.iter().map(|part| InsideFace { corners: part.map(&vertex), between }));
+    }
+    (mesh.outside, mesh.inside, mesh.uvs, mesh.normals) = (outside, inside, uvs, normals);
+}
+
+/// A value of a triangle at corner 0 to 2, or at 3 to 5 in the middle of an edge.
+fn between<const N: usize>(own: &[[f32; N]; 3], k: usize) -> [f32; N] {
+    if k < 3 {
+        return own[k];
+    }
+    std::array::from_fn(|i| 0.5 * (own[k - 3][i] + own[(k - 2) % 3][i]))
+}
+
+/// A vertex of one interface alone.
+#[derive(Clone, Copy, Default)]
+struct Free {
+    between: Option<[u32; 2]>,
+    /// Sum of the areas around it as vectors: three times what the volume on its first side grows by when it moves.
+    area: Vec3,
+    taken: bool,
+}
+
+/// Moves what is new and inside, in and out.
+fn displace(mesh: &mut SkinMesh, first_new: usize, grain: f32, seed: u64) {
+    let mut free = vec![Free::default(); mesh.vertices.len()];
+    for v in mesh.outside.iter().flat_map(|face| face.corners) {
+        free[v as usize].taken = true;
+    }
+    for face in &mesh.inside {
+        let [a, b, c] = face.corners.map(|v| Vec3::from(mesh.vertices[v as usize]));
+        let area = 0.5 * (b - a).cross(c - a);
+        for v in face.corners {
+            let vertex = &mut free[v as usize];
+            vertex.taken |= *vertex.between.get_or_insert(face.between) != face.between;
+            vertex.area += area;
+        }
+    }
+    let mut of_interface: BTreeMap<[u32; 2], Vec<(u32, f32)>> = BTreeMap::new();
+    for v in first_new..mesh.vertices.len() {
+        if let Free { between: Some(between), taken: false, .. } = free[v] {
+            let height = HEIGHT * grain * signed(seed, &[v as u64]) as f32;
+            of_interface.entry(between).or_default().push((v as u32, height));
+        }
+    }
+    for vertices in of_interface.values() {
+        // the heights without what would change the volume
+        let area = |v: u32| free[v as usize].area.length();
+        let change: f32 = vertices.iter().map(|&(v, height)| area(v) * height).sum();
+        let squares: f32 = vertices.iter().map(|&(v, _)| area(v) * area(v)).sum();
+        for &(v, height) in vertices {
+            let height = height - if squares > 0.0 { area(v) * change / squares } else { 0.0 };
+            let normal = free[v as usize].area.normalize_or_zero();
+            let at = &mut mesh.vertices[v as usize];
+            *at = (Vec3::from(*at) + height * normal).to_array();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may end by panic")]
+    use super::*;
+    use crate::generate::Sampling;
+    use crate::skin::own::closed_cells;
+    use fracas::glam::DVec3;
+
+    fn volumes(mesh: &SkinMesh, count: usize) -> Vec<f64> {
+        let volume = |t: &[DVec3; 3]| t[0].dot(t[1].cross(t[2])) / 6.0;
+        closed_cells(mesh, count).iter().map(|cell| cell.iter().map(volume).sum()).collect()
+    }
+
+    /// Every fragment is closed and has the volume that it had; the surface has not moved.
+    #[test]
+    fn rough_fragments_fit_and_keep_their_volume() {
+        let smooth = crate::skin::block([1.0, 0.7, 0.5], &Sampling::lattice([4, 3, 2])).unwrap();
+        for grain in [0.3, 0.1, 0.04] {
+            let rough = roughen(smooth.clone(), grain, 5);
+            let mut edges = BTreeMap::new();
+            let mut pass = |owner: u32, [a, b, c]: [u32; 3]| {
+                for (from, to) in [(a, b), (b, c), (c, a)] {
+                    let sign = if from < to { 1 } else { -1 };
+                    *edges.entry((owner, sorted(from, to))).or_insert(0) += sign;
+                }
+            };
+            for face in &rough.outside {
+                pass(face.owner, face.corners);
+            }
+            for face in &rough.inside {
+                let [a, b, c] = face.corners;
+                pass(face.between[0], [a, b, c]);
+                pass(face.between[1], [a, c, b]);
+            }
+            assert!(edges.values().all(|&sum| sum == 0), "grain {grain}: not closed");
+            let (before, after) = (volumes(&smooth, 24), volumes(&rough, 24));
+            for (before, after) in before.iter().zip(&after) {
+                assert!((after / before - 1.0).abs() < 3e-3, "grain {grain}: {after} of {before}");
+            }
+            let whole: f64 = after.iter().sum();
+            assert!((whole - 0.35).abs() < 1e-6, "{whole}");
+            let moved = rough.vertices.iter().zip(&smooth.vertices).filter(|(a, b)| a != b).count();
+            assert_eq!(moved, 0, "old vertices stay");
+            // it is rough: normals within an interface differ
+            let flat = |face: &InsideFace| {
+                let [a, b, c] = face.corners.map(|v| Vec3::from(rough.vertices[v as usize]));
+                (b - a).cross(c - a).normalize().abs().max_element()
+            };
+            let tilted = rough.inside.iter().filter(|face| flat(face) < 0.99).count();
+            assert!(grain > 0.2 || tilted > rough.inside.len() / 4, "{tilted}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The processor's way from [`SkinUpdate`] to triangles: what a window does on a graphics card.
+
+use super::update::{ClusterChange, ClusterMesh, GONE, SkinBasis, SkinState, SkinUpdate};
+use super::weights::{self, Frame, Influence};
+use super::{Owners, Skinned};
+use crate::math::Rot;
+use crate::parallel::Workers;
+use crate::world::PieceId;
+use glam::{Mat3, Vec3};
+use std::sync::Arc;
+
+/// A skin as its updates tell it.
+#[derive(Clone, Debug, Default)]
+pub struct Drawn {
+    basis: SkinBasis,
+    /// Whom the vertices of each owner follow.
+    rings: Vec<Vec<u32>>,
+    clusters: Vec<Cluster>,
+    states: Vec<SkinState>,
+    pieces: Vec<PieceId>,
+    frames: Vec<Frame>,
+    skinned: Skinned,
+}
+
+/// What is drawn of a cluster.
+#[derive(Clone, Debug, Default)]
+struct Cluster {
+    mesh: Arc<ClusterMesh>,
+    /// Owner of each place.
+    owners: Vec<u32>,
+    /// Points that are drawn, with their place among those below.
+    points: Vec<(u32, u32)>,
+    /// Whether each of them was inside.
+    inside: Vec<bool>,
+    /// Triangles of those points.
+    triangles: Vec<[u32; 3]>,
+    /// Places that are drawn.
+    places: Vec<Place>,
+    /// Whom they follow.
+    influences: Vec<Influence>,
+    /// Where they are, and what turns normals there.
+    moved: Vec<(Vec3, Mat3)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    rest: Vec3,
+    owner: u32,
+    /// End of its influences; they begin where those of the place before end.
+    end: u32,
+}
+
+impl Drawn {
+    /// Takes in what changed.
+    pub fn apply(&mut self, update: &SkinUpdate) {
+        if let Some(basis) = &update.begun {
+            *self = Self { basis: basis.clone(), ..Self::default() };
+            self.clusters.resize_with(basis.clusters as usize, Cluster::default);
+        }
+        for ring in &update.rings {
+            let owner = ring.owner as usize;
+            if self.rings.len() <= owner {
+                self.rings.resize(owner + 1, Vec::new());
+            }
+            self.rings[owner].clone_from(&ring.members);
+        }
+        self.states.clone_from(&update.states);
+        let split = self.pieces != update.pieces;
+        self.pieces.clone_from(&update.pieces);
+        for change in &update.clusters {
+            let cluster = &mut self.clusters[change.cluster as usize];
+            cluster.change(change, &self.basis, &self.rings);
+        }
+        if !update.clusters.is_empty() {
+            self.lay_out();
+        }
+        if split || !update.clusters.is_empty() {
+            self.tell_pieces();
+        }
+    }
+
+    /// Where all triangles are, as of the last update.
+    pub fn skinned(&self) -> &Skinned {
+        &self.skinned
+    }
+
+    /// Moves all that is drawn to where the particles are.
+    pub fn evaluate(&mut self, workers: &Workers) -> &Skinned {
+        self.frames.clear();
+        for (state, number) in self.states.iter().zip(0..) {
+            let rest = Vec3::from(self.basis.rest(number).position);
+            self.frames.push(frame(state, rest, &self.basis.owners));
+        }
+        let Skinned { positions, normals, .. } = &mut self.skinned;
+        let (mut positions, mut normals) = (&mut positions[..], &mut normals[..]);
+        let mut jobs = Vec::with_capacity(self.clusters.len());
+        for cluster in self.clusters.iter_mut().filter(|cluster| !cluster.points.is_empty()) {
+            let count = cluster.points.len();
+            let (own, rest) = positions.split_at_mut(count);
+            positions = rest;
+            let (turned, rest) = normals.split_at_mut(count);
+            normals = rest;
+            jobs.push((cluster, own, turned));
+        }
+        let frames = &self.frames;
+        workers.enter(|| {
+            workers.for_each(&mut jobs, &|(cluster, positions, normals)| {
+                cluster.evaluate(frames, positions, normals);
+            });
+        });
+        &self.skinned
+    }
+
+    /// Where a place at rest is that follows an owner.
+    pub(super) fn place(&self, at: Vec3, owner: u32) -> Vec3 {
+        let mut influences = Vec::new();
+        follow(&self.basis, &self.rings, owner, at, &mut influences);
+        weights::place(&self.frames, &influences, at).0
+    }
+
+    /// Lists all that is drawn, cluster after cluster.
+    fn lay_out(&mut self) {
+        let Skinned { positions, normals, uvs, owners, inside, triangles, .. } = &mut self.skinned;
+        (uvs.clear(), owners.clear(), inside.clear(), triangles.clear());
+        for cluster in &self.clusters {
+            let first = owners.len() as u32;
+            triangles.extend(cluster.triangles.iter().map(|t| t.map(|k| first + k)));
+            inside.extend(&cluster.inside);
+            for &(point, place) in &cluster.points {
+                let owner = cluster.places[place as usize].owner;
+                owners.push(owner);
+                uvs.push(cluster.mesh.points[point as usize].uv);
+            }
+        }
+        positions.resize(owners.len(), [0.0; 3]);
+        normals.resize(owners.len(), [0.0; 3]);
+    }
+
+    /// Which piece every vertex belongs to.
+    fn tell_pieces(&mut self) {
+        let Self { basis, states, pieces, skinned, .. } = self;
+        let Skinned { owners, pieces: of, .. } = skinned;
+        of.clear();
+        of.extend(owners.iter().map(|&owner| {
+            let state = match &basis.owners {
+                Owners::Particles => owner,
+                Owners::Tets(tets) => tets[owner as usize][0],
+            };
+            let piece = states[state as usize].piece;
+            pieces.get(piece as usize).copied().unwrap_or(PieceId(u64::MAX))
+        }));
+    }
+}
+
+fn frame(state: &SkinState, rest: Vec3, owners: &Owners) -> Frame {
+    let position = Vec3::from(state.position);
+    match owners {
+        Owners::Tets(_) => Frame { turn: Mat3::ZERO, shift: position },
+        Owners::Particles => {
+            let [x, y, z, w] = state.rotation;
+            let turn = Rot { x, y, z, w }.to_mat3();
+            Frame { turn, shift: position - turn * rest }
+        }
+    }
+}
+
+/// Of an owner without a ring, a part of a fragment, the owner alone.
+fn follow(
+    basis: &SkinBasis,
+    rings: &[Vec<u32>],
+    owner: u32,
+    at: Vec3,
+    influences: &mut Vec<Influence>,
+) {
+    let alone = [owner];
+    let ring = rings.get(owner as usize).map_or(&alone[..], Vec::as_slice);
+    weights::follow(basis, owner, ring, at, influences);
+}
+
+impl Cluster {
+    fn change(&mut self, change: &ClusterChange, basis: &SkinBasis, rings: &[Vec<u32>]) {
+        if let Some(mesh) = &change.mesh {
+            self.mesh = Arc::clone(mesh);
+        }
+        self.owners.clone_from(&change.owners);
+        (self.points.clear(), self.inside.clear(), self.triangles.clear());
+        (self.places.clear(), self.influences.clear());
+        let mut place_of = vec![GONE; self.mesh.places.len()];
+        for &part in &change.shown {
+            let part = &self.mesh.parts[part as usize];
+            let shift = self.points.len() as u32;
+            for point in part.points.clone() {
+                let place = self.mesh.points[point as usize].place as usize;
+                if place_of[place] == GONE {
+                    place_of[place] = self.places.len() as u32;
+                    let (rest, owner) = (Vec3::from(self.mesh.places[place]), self.owners[place]);
+                    follow(basis, rings, owner, rest, &mut self.influences);
+                    let end = self.influences.len() as u32;
+                    self.places.push(Place { rest, owner, end });
+                }
+                self.points.push((point, place_of[place]));
+                self.inside.push(part.inside);
+            }
+            let own = part.triangles.start as usize..part.triangles.end as usize;
+            let triangles = self.mesh.triangles[own].iter();
+            self.triangles
+                .extend(triangles.map(|t| t.map(|point| shift + point - part.points.start)));
+        }
+    }
+
+    fn evaluate(&mut self, frames: &[Frame], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {
+        self.moved.clear();
+        let mut start = 0;
+        for place in &self.places {
+            let influences = &self.influences[start..place.end as usize];
+            start = place.end as usize;
+            let (x, slope) = weights::place(frames, influences, place.rest);
+            self.moved.push((x, weights::of_normals(&slope, frames, influences)));
+        }
+        for (k, &(point, place)) in self.points.iter().enumerate() {
+            let (x, turn) = &self.moved[place as usize];
+            positions[k] = x.to_array();
+            let normal = *turn * Vec3::from(self.mesh.points[point as usize].normal);
+            normals[k] = normal.normalize_or(Vec3::Y).to_array();
+        }
+    }
+}
