@@ -3,12 +3,15 @@
 use super::{ClipError, Clipped, Partition};
 use crate::surface::Surface;
 
-/// Whether all corners exist, and all faces lie between two cells.
+/// Whether all corners exist and are finite, and all faces lie between two cells.
 pub(super) fn input(surface: &Surface, partition: &Partition) -> Result<(), ClipError> {
     let exist = |corners: &[u32; 3], count: usize| corners.iter().all(|&v| (v as usize) < count);
     let missing = |corners: &[u32; 3]| !exist(corners, surface.vertices.len());
     if let Some(triangle) = surface.triangles.iter().position(missing) {
         return Err(ClipError::MissingVertex { triangle });
+    }
+    if !surface.vertices.iter().chain(&partition.vertices).all(|x| x.is_finite()) {
+        return Err(ClipError::NotFinite);
     }
     for (number, face) in partition.faces.iter().enumerate() {
         if !exist(&face.corners, partition.vertices.len()) {

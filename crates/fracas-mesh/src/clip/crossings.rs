@@ -54,18 +54,10 @@ impl Crossings {
         let segments = meetings.iter().map(segment).collect();
 
         let shares: Vec<f64> = crossings.iter().map(|&c| share(sheets, c)).collect();
-        let place = |(c, share): (&Crossing, &f64)| {
-            let [low, high] = c.edge.map(|v| sheets.vertices[v as usize]);
-            low + *share * (high - low)
-        };
-        let places: Vec<DVec3> = crossings.iter().zip(&shares).map(place).collect();
+        let places: Vec<DVec3> =
+            crossings.iter().zip(&shares).map(|(c, &share)| place(sheets, c.edge, share)).collect();
         sheets.vertices.extend(places);
-        let mut along: Vec<u32> = (0..crossings.len() as u32).collect();
-        let by_edge = |&i: &u32| crossings[i as usize].edge;
-        for same in along.chunk_by_mut(|a, b| by_edge(a) == by_edge(b)) {
-            same.sort_by(|&a, &b| shares[a as usize].total_cmp(&shares[b as usize]));
-        }
-        along.iter_mut().for_each(|i| *i += first);
+        let along = along(&crossings, &shares).into_iter().map(|i| first + i).collect();
         Ok(Self { segments, crossings, along })
     }
 
@@ -155,16 +147,11 @@ fn meeting(sheets: &Sheets, of: [u32; 2]) -> Result<Option<[Crossing; 2]>, ClipE
     let [t, f] = of;
     let triangles = [sheets.surface[t as usize], sheets.partition[f as usize]];
     let places = triangles.map(|triangle| sheets.corners(triangle));
-    let mut ends: [Vec<Crossing>; 2] = Default::default();
-    let mut behind = [[false; 3]; 2];
-    for sheet in [0, 1] {
-        for k in 0..3 {
-            behind[sheet][k] = is_behind(places[1 - sheet], places[sheet][k])?;
-        }
-        if behind[sheet] == [behind[sheet][0]; 3] {
-            return Ok(None);
-        }
+    let behind = [behind(places[1], places[0])?, behind(places[0], places[1])?];
+    if behind.iter().any(|&[a, b, c]| a == b && b == c) {
+        return Ok(None);
     }
+    let mut ends: [Vec<Crossing>; 2] = Default::default();
     for sheet in [0, 1] {
         for k in 0..3 {
             let next = (k + 1) % 3;
@@ -184,6 +171,11 @@ fn meeting(sheets: &Sheets, of: [u32; 2]) -> Result<Option<[Crossing; 2]>, ClipE
     }
 }
 
+/// Which corners of a triangle lie behind another.
+fn behind(t: [DVec3; 3], [a, b, c]: [DVec3; 3]) -> Result<[bool; 3], ClipError> {
+    Ok([is_behind(t, a)?, is_behind(t, b)?, is_behind(t, c)?])
+}
+
 /// Place of a crossing along its edge, from 0 at the lower vertex to 1.
 fn share(sheets: &Sheets, crossing: Crossing) -> f64 {
     let Crossing { edge, triangle } = crossing;
@@ -192,6 +184,21 @@ fn share(sheets: &Sheets, crossing: Crossing) -> f64 {
     let corners = sheets.corners(other[triangle as usize]);
     let [low, high] = edge.map(|v| volume(corners, sheets.vertices[v as usize]));
     low / (low - high)
+}
+
+fn place(sheets: &Sheets, edge: [u32; 2], share: f64) -> DVec3 {
+    let [low, high] = edge.map(|v| sheets.vertices[v as usize]);
+    low + share * (high - low)
+}
+
+/// Numbers of the crossings, edge by edge, sorted along each.
+fn along(crossings: &[Crossing], shares: &[f64]) -> Vec<u32> {
+    let mut along: Vec<u32> = (0..crossings.len() as u32).collect();
+    let edge = |i: u32| crossings[i as usize].edge;
+    for same in along.chunk_by_mut(|&a, &b| edge(a) == edge(b)) {
+        same.sort_by(|&a, &b| shares[a as usize].total_cmp(&shares[b as usize]));
+    }
+    along
 }
 
 /// Where the way from one point to another passes a triangle, from 0 to 1; `None` if beside it.

@@ -130,7 +130,7 @@ fn boxes_divide_a_sphere() {
     let planes = [-1.5, -0.35, 0.3, 1.5];
     let volumes = check(&sphere, &clip(&sphere, &boxes([&planes; 3]), 7).unwrap());
     assert_eq!(volumes.len(), 27);
-    // by columns along z through the round sphere, whose volume is 0.1 % above that of the triangles
+    // by columns along z through the round sphere, which is 0.1 % larger than the triangles
     let fine = 1000;
     let mut expected = vec![0.0; 27];
     let place = |i: usize| -1.0 + 2.0 * (i as f64 + 0.5) / fine as f64;
@@ -215,6 +215,9 @@ fn what_does_not_part_is_refused() {
     assert_eq!(clip(&block, &bad, 0), Err(ClipError::SameCell { face: 1, cell: 3 }));
     bad.faces[0].corners[2] = 99;
     assert_eq!(clip(&block, &bad, 0), Err(ClipError::MissingPartitionVertex { face: 0 }));
+    let mut nowhere = block.clone();
+    nowhere.vertices[3].y = f64::NAN;
+    assert_eq!(clip(&nowhere, &half, 0), Err(ClipError::NotFinite));
     let mut open = block.clone();
     open.triangles.pop();
     let plane = boxes([&[-5.0, 0.1, 5.0], &[-5.0, 5.0], &[-5.0, 5.0]]);
