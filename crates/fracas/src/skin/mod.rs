@@ -14,6 +14,7 @@
 
 mod bind;
 mod drawn;
+mod dust;
 mod plan;
 mod smooth;
 mod surface;
@@ -22,6 +23,7 @@ mod weights;
 
 pub use bind::Binding;
 pub use drawn::Drawn;
+pub use dust::{Dust, DustConfig, Speck, SpeckKind};
 pub use surface::ShapeSurface;
 pub use update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
