@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let last = frames.last().copied().unwrap_or(0);
     let config = WorldConfig { threads: available_threads(), ..scene.world_config() };
     let (world, looks) = scene.build_looks(config)?;
-    let mut running = Running::new(world, &scene, last)?;
+    let mut running = Running::new(world, &scene, last)?.with_dust();
     let mut studio =
         Studio::open(&scene, &running.world, looks, &arguments.options, arguments.size)?;
 
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     loop {
         studio.watch(&running.world);
         if frames.contains(&running.frame) {
-            seen.push(studio.remember(&running.world, running.frame));
+            seen.push(studio.remember(&running));
         }
         if running.frame == last || !running.step() {
             break;

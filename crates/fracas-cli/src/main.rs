@@ -13,6 +13,7 @@ mod check;
 mod clock;
 mod exit;
 mod film;
+mod frames;
 mod mesh;
 mod output;
 mod paper;

@@ -64,9 +64,17 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), Unwritable> {
     write_with(path, |writer| writer.write_all(bytes))
 }
 
-type Writer = BufWriter<File>;
+/// What a file is written through.
+pub type Writer = BufWriter<File>;
 
-fn write_with(path: &Path, fill: impl Fn(&mut Writer) -> io::Result<()>) -> Result<(), Unwritable> {
+/// The same, of what `fill` writes.
+///
+/// # Errors
+/// Whatever the system says, or `fill`. The old file, if there was one, is untouched.
+pub fn write_with(
+    path: &Path,
+    fill: impl Fn(&mut Writer) -> io::Result<()>,
+) -> Result<(), Unwritable> {
     let write = || {
         let temporary = temporary_beside(path)?;
         let filled = || {

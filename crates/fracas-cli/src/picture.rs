@@ -41,7 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     let scene = running::open(name)?;
     let config = WorldConfig { threads: available_threads(), ..scene.world_config() };
     let (world, looks) = scene.build_looks(config)?;
-    let mut running = Running::new(world, &scene, *frame)?;
+    let mut running = Running::new(world, &scene, *frame)?.with_dust();
     let mut studio =
         Studio::open(&scene, &running.world, looks, &arguments.options, arguments.size)?;
     while running.frame < *frame && running.step() {
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
     }
     let exit = running.exit();
     if exit != Exit::Interrupted {
-        let moment = studio.remember(&running.world, running.frame);
+        let moment = studio.remember(&running);
         studio::write_png(output, &studio.draw(&moment)?)?;
         running.finish();
         writeln!(io::stdout(), "{}: frame {frame} of {name}", output.display())?;

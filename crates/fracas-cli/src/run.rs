@@ -1,12 +1,14 @@
 //! `fracas run`: steps a scene from its first frame to its last.
 
 use crate::exit::Exit;
+use crate::frames::Frames;
 use crate::output::Unwritable;
 use crate::running::{self, MAX_THREADS, Running, available_threads};
 use crate::stats::{Header, Recorder, StatsFile, Summary, hash_text};
 use crate::studio::{self, Size, Studio};
 use crate::table::{count, number};
 use anyhow::Result;
+use fracas::parallel::Workers;
 use fracas::{StepReport, WorldConfig};
 use fracas_scene::{Look, Scene};
 use std::fs;
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 /// finishes the frame, writes the stats so far and ends with exit code 130; a second Ctrl-C ends
 /// at once.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("made").multiple(true)))]
 pub struct Arguments {
     /// A scene file, or the name of a gallery scene (see `fracas scenes`)
     scene: String,
@@ -37,11 +40,16 @@ pub struct Arguments {
     stats: Option<StatsFile>,
 
     /// Draw frames into this folder, as 000000.png and so on; it is made if need be
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", group = "made")]
     pictures: Option<PathBuf>,
 
-    /// Draw every so many frames, from the start on
-    #[arg(long, value_name = "K", default_value_t = 1, requires = "pictures",
+    /// Write the surfaces of all bodies into this folder, as 000000.ply and so on; it is made if
+    /// need be
+    #[arg(long, value_name = "DIR", group = "made")]
+    frames_out: Option<PathBuf>,
+
+    /// Draw or write every so many frames, from the start on
+    #[arg(long, value_name = "K", default_value_t = 1, requires = "made",
           value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
 
@@ -66,18 +74,59 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
 
     let config = WorldConfig { threads, books: arguments.stats.is_some(), ..scene.world_config() };
     let frames = arguments.frames.unwrap_or(scene.frames());
-    let (running, album) = match &arguments.pictures {
-        None => (Running::new(scene.build_with(config)?, &scene, frames)?, None),
-        Some(folder) => {
-            let (world, looks) = scene.build_looks(config)?;
-            let running = Running::new(world, &scene, frames)?;
-            let album = Album::open(folder, arguments, &scene, &running, looks)?;
-            (running, Some(album))
-        }
+    let (running, watchers) = if arguments.pictures.is_none() && arguments.frames_out.is_none() {
+        (Running::new(scene.build_with(config)?, &scene, frames)?, Watchers::default())
+    } else {
+        let workers = Workers::new(config.threads)?;
+        let (world, looks) = scene.build_looks(config)?;
+        let running = Running::new(world, &scene, frames)?.with_dust();
+        let watchers = Watchers::open(arguments, &scene, &running, looks, &workers)?;
+        (running, watchers)
     };
-    let ended = step_frames(running, frames, recorder, album)?;
+    let ended = step_frames(running, frames, recorder, watchers)?;
     writeln!(io::stdout(), "{}", summary_line(&arguments.scene, &ended))?;
     Ok(ended.exit())
+}
+
+/// Who makes files of frames.
+#[derive(Default)]
+struct Watchers<'a> {
+    album: Option<Album<'a>>,
+    frames: Option<Frames>,
+}
+
+impl<'a> Watchers<'a> {
+    /// Makes the folders, draws and writes the start.
+    fn open(
+        arguments: &'a Arguments,
+        scene: &Scene,
+        running: &Running,
+        looks: Vec<Look>,
+        workers: &Workers,
+    ) -> Result<Self> {
+        let folder = arguments.frames_out.as_ref();
+        let write =
+            |folder: &PathBuf| Frames::open(folder, arguments.every, running, &looks, workers);
+        let frames = folder.map(write).transpose()?;
+        let folder = arguments.pictures.as_ref();
+        let draw = |folder: &'a PathBuf| Album::open(folder, arguments, scene, running, looks);
+        Ok(Self { album: folder.map(draw).transpose()?, frames })
+    }
+
+    /// Draws and writes the frame. Whoever cannot go on says why and is left out; tells whether all could.
+    fn take(&mut self, running: &Running) -> bool {
+        let drawn = self.album.as_mut().map_or(Ok(()), |album| album.take(running));
+        if let Err(reason) = &drawn {
+            running.say(&format!("error: {reason:#}; the run goes on without pictures"));
+            self.album = None;
+        }
+        let written = self.frames.as_mut().map_or(Ok(()), |frames| frames.take(running));
+        if let Err(reason) = &written {
+            running.say(&format!("error: {reason:#}; the run goes on without frames"));
+            self.frames = None;
+        }
+        drawn.is_ok() && written.is_ok()
+    }
 }
 
 /// A folder that pictures are drawn into.
@@ -110,7 +159,7 @@ impl<'a> Album<'a> {
         if !running.frame.is_multiple_of(self.every) {
             return Ok(());
         }
-        let moment = self.studio.remember(&running.world, running.frame);
+        let moment = self.studio.remember(running);
         let path = self.folder.join(format!("{:06}.png", running.frame));
         studio::write_png(&path, &self.studio.draw(&moment)?)
     }
@@ -121,7 +170,7 @@ struct Ended {
     frames: u64,
     summary: Summary,
     last: StepReport,
-    /// The record or the pictures broke off.
+    /// The record, the pictures or the frames broke off.
     unwritten: bool,
 }
 
@@ -144,7 +193,7 @@ fn step_frames(
     mut running: Running,
     frames: u64,
     mut recorder: Recorder,
-    mut album: Option<Album<'_>>,
+    mut watchers: Watchers<'_>,
 ) -> Result<Ended> {
     let mut ms = Vec::new();
     let mut unwritten = false;
@@ -156,11 +205,7 @@ fn step_frames(
             recorder = Recorder::Off;
             unwritten = true;
         }
-        if let Some(Err(reason)) = album.as_mut().map(|album| album.take(&running)) {
-            running.say(&format!("error: {reason:#}; the run goes on without pictures"));
-            album = None;
-            unwritten = true;
-        }
+        unwritten |= !watchers.take(&running);
     }
     let summary = Summary::new(&ms, running.last.time, running.interrupted);
     recorder.finish(&summary)?;

@@ -5,7 +5,8 @@ use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::table::{count, number};
 use anyhow::{Context, Result};
-use fracas::{StepReport, World, WorldConfig};
+use fracas::skin::{Dust, DustConfig, Speck};
+use fracas::{Event, StepReport, World, WorldConfig};
 use fracas_scene::Scene;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,6 +25,8 @@ pub struct Running {
     pub last: StepReport,
     /// Whether Ctrl-C was pressed: there are no more frames.
     pub interrupted: bool,
+    /// Chips and dust of its cracks, if somebody sees them.
+    dust: Option<Dust>,
     dt: f32,
     progress: Progress,
     told: Told,
@@ -54,11 +57,22 @@ impl Running {
             frame: 0,
             last: StepReport::default(),
             interrupted: false,
+            dust: None,
             dt: scene.dt(),
             progress: Progress::new(frames),
             told: Told::default(),
             ctrl_c: watch_ctrl_c()?,
         })
+    }
+
+    /// The same, with chips and dust.
+    pub fn with_dust(self) -> Self {
+        Self { dust: Some(Dust::new(DustConfig::default())), ..self }
+    }
+
+    /// Chips and dust of its cracks; none if nobody asked for them.
+    pub fn specks(&self) -> &[Speck] {
+        self.dust.as_ref().map_or(&[], Dust::specks)
     }
 
     /// Does a frame and tells whether it did: not after Ctrl-C.
@@ -69,7 +83,12 @@ impl Running {
         }
         self.last = self.world.step(self.dt);
         self.frame += 1;
-        self.world.events(); // drained: nobody here reads them, and they would pile up
+        // drained in any case: they would pile up
+        let events: Vec<Event> = self.world.events().collect();
+        if let Some(dust) = &mut self.dust {
+            dust.advance(&self.world, self.dt);
+            dust.emit(&self.world, &events);
+        }
         self.told.tell(&self.progress, self.frame, &self.last, self.world.config());
         self.progress.show(&self.last);
         true

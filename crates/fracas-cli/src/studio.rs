@@ -1,6 +1,7 @@
 //! Pictures of a world that runs: what `picture`, `film` and `run --pictures` share.
 
 use crate::output;
+use crate::running::Running;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use fracas::World;
@@ -155,13 +156,15 @@ impl Studio {
     }
 
     /// Keeps what there is to draw.
-    pub fn remember(&mut self, world: &World, frame: u64) -> Moment {
-        let origin = self.camera().target;
+    pub fn remember(&mut self, running: &Running) -> Moment {
+        let (world, origin) = (&running.world, self.camera().target);
         let strained = matches!(self.style.colour, Colour::Strain { .. });
+        let mut drawing = self.stage.drawing(world, &self.style, origin);
+        self.stage.add_specks(&mut drawing, world, running.specks());
         Moment {
-            drawing: self.stage.drawing(world, &self.style, origin),
+            drawing,
             largest_strain: if strained { self.stage.largest_strain(world) } else { 0.0 },
-            caption: format!("frame {frame}, {:.2} s", world.time()),
+            caption: format!("frame {}, {:.2} s", running.frame, world.time()),
         }
     }
 

@@ -162,7 +162,7 @@ fn seconds_of_picture(segments: u32, sides: u32) -> (usize, bool, f64) {
     let gpu = Gpu::open().unwrap();
     let software = gpu.is_cpu();
     let mut artist = Artist::new(gpu);
-    let mut stage = Stage::new(&world, vec![Look { body, skin }]).unwrap();
+    let mut stage = Stage::new(&world, vec![Look { body, skin, paint: None }]).unwrap();
     let mut framing = Framing::default();
     framing.include(&world);
     let camera = framing.camera(1280.0 / 720.0);

@@ -11,6 +11,7 @@ use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_
 use crate::materials::{self, NamedMaterial};
 use crate::obstacles::{read_layers, read_rotation};
 use crate::reader::{Context, Reader, Span, short};
+use crate::build::Paint;
 use crate::scene::{Body, Copies};
 use crate::shapes::{self, Shape};
 
@@ -82,6 +83,11 @@ fn read_body(
     let shape = reader.table("shape").and_then(|shape| shapes::read(shape, model));
     let (rotation, layers) = (read_rotation(reader), read_layers(reader));
     let pattern = reader.table("pattern").and_then(|pattern| read_pattern(&pattern));
+    let paint = reader.table("paint").map(|paint| {
+        let (colour, roughness) = (paint.vector_f32("colour"), paint.number("roughness") as f32);
+        paint.finish();
+        Paint { colour, roughness }
+    });
     let copies = reader.table("copies").and_then(|copies| read_copies(&copies, shape.as_ref()));
     let (position, velocity) = (reader.vector("position"), reader.vector_f32("velocity"));
     let spin = reader.vector("spin").map(|rate| rate.to_radians() as f32);
@@ -95,6 +101,7 @@ fn read_body(
         velocity,
         spin,
         pattern,
+        paint,
         copies,
         layers,
     })

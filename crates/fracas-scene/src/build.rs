@@ -26,6 +26,17 @@ pub struct Look {
     /// Its surface, which copies share; bind it with [`Skin::new`](fracas::skin::Skin::new). Its
     /// edges are those of the tetrahedra, if the body is made of some.
     pub skin: Arc<SkinMesh>,
+    /// What its surface is painted with, if it is not bare.
+    pub paint: Option<Paint>,
+}
+
+/// A colour and how it shines.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paint {
+    /// Red, green and blue of linear light, each from 0 to 1.
+    pub colour: [f32; 3],
+    /// From a mirror, 0, to chalk, 1.
+    pub roughness: f32,
 }
 
 impl Scene {
@@ -68,7 +79,9 @@ impl Scene {
         self.populate_with(&mut world, |body, made, ids| {
             let skin = made.skin().map_err(|what| self.shape_refused(body, &what))?;
             let skin = Arc::new(skin);
-            looks.extend(ids.iter().map(|&body| Look { body, skin: Arc::clone(&skin) }));
+            let paint = body.paint;
+            let look = |&body: &BodyId| Look { body, skin: Arc::clone(&skin), paint };
+            looks.extend(ids.iter().map(look));
             Ok(())
         })?;
         Ok((world, looks))

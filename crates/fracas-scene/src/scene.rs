@@ -9,6 +9,7 @@ use fracas::world::{GripMotion, Layers, ObstacleDesc};
 use toml::de::DeTable;
 
 use crate::assets::{AssetError, Assets, Folder, Memory};
+use crate::build::Paint;
 use crate::document::read_scene;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
 use crate::materials::NamedMaterial;
@@ -60,6 +61,7 @@ pub(crate) struct Body {
     /// In rad/s.
     pub spin: [f32; 3],
     pub pattern: Option<Pattern>,
+    pub paint: Option<Paint>,
     pub copies: Option<Copies>,
     pub layers: Layers,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fracas::contact::shape::Shape;
 use fracas::glam::{DVec3, Vec3};
-use fracas::skin::{ShapeSurface, Skin, SkinError};
+use fracas::skin::{ShapeSurface, Skin, SkinError, Speck};
 use fracas::world::{Body, Obstacle, ObstacleId};
 use fracas::{BodyId, World};
 use fracas_scene::Look;
@@ -28,6 +28,14 @@ pub enum Colour {
         /// The strain at the bright end of the scale.
         full: f32,
     },
+}
+
+impl Colour {
+    /// Linear light as a screen takes it, sRGB.
+    pub fn of_light(light: [f32; 3]) -> [u8; 3] {
+        let [r, g, b, _] = colour::of_material(light, 0.0);
+        [r, g, b]
+    }
 }
 
 /// What is drawn of bodies, beside or inside their surface.
@@ -68,6 +76,7 @@ pub struct Stage {
 struct Actor {
     body: BodyId,
     skin: Skin,
+    paint: Option<Paint>,
 }
 
 const BOND: Paint = [235, 235, 240, 255];
@@ -86,7 +95,8 @@ impl Stage {
         let mut actors = Vec::new();
         for look in looks {
             if let Some(body) = world.body(look.body) {
-                actors.push(Actor { body: look.body, skin: Skin::new(look.skin, body)? });
+                let paint = look.paint.map(|p| colour::of_material(p.colour, p.roughness));
+                actors.push(Actor { body: look.body, skin: Skin::new(look.skin, body)?, paint });
             }
         }
         Ok(Self { actors, props: BTreeMap::new() })
@@ -108,10 +118,25 @@ impl Stage {
         for (number, actor) in self.actors.iter_mut().enumerate() {
             let Some(body) = world.body(actor.body) else { continue };
             let paints = paints(body, number as u64, style.colour);
-            add_surface(&mut drawing, &mut actor.skin, body, &paints, style.overlays.tets);
+            let paint = actor.paint.filter(|_| style.colour == Colour::Material);
+            add_surface(&mut drawing, &mut actor.skin, body, &paints, paint);
+            if style.overlays.tets {
+                add_edges(&mut drawing, &mut actor.skin, body);
+            }
             add_particles(&mut drawing, body, &paints, style.overlays);
         }
         drawing
+    }
+
+    /// Adds chips and dust to a drawing, in the colours of what they were.
+    pub fn add_specks(&self, drawing: &mut Drawing, world: &World, specks: &[Speck]) {
+        let origin = DVec3::from(drawing.origin);
+        drawing.ellipsoids.extend(specks.iter().map(|speck| {
+            let centre = (DVec3::from(speck.position) - origin).as_vec3().to_array();
+            let r = speck.radius;
+            let half_axes = [[r, 0.0, 0.0], [0.0, r, 0.0], [0.0, 0.0, r]];
+            Ellipsoid { centre, half_axes, paint: paint_of_speck(world, speck) }
+        }));
     }
 
     /// The largest principal strain anywhere, by size: what [`Colour::Strain`] shows at its brightest.
@@ -179,25 +204,43 @@ fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
     }
 }
 
-fn add_surface(drawing: &mut Drawing, skin: &mut Skin, body: &Body, paints: &[Paint], edges: bool) {
+/// The inside of the material that it came from.
+fn paint_of_speck(world: &World, speck: &Speck) -> Paint {
+    let body = world.body(speck.body);
+    let material = body.and_then(|body| body.materials().get(usize::from(speck.material)));
+    material.map_or(OBSTACLE, |material| {
+        colour::of_material(material.inside().colour, material.inside().roughness)
+    })
+}
+
+/// The surface of a body; what was always outside has the paint of the body, if there is one.
+fn add_surface(
+    drawing: &mut Drawing,
+    skin: &mut Skin,
+    body: &Body,
+    paints: &[Paint],
+    outside: Option<Paint>,
+) {
     skin.update(body, drawing.origin);
     let paint_of = |&column: &u32| paints.get(column as usize).copied().unwrap_or(OBSTACLE);
     let paints: Vec<Paint> = skin.columns().iter().map(paint_of).collect();
     let skinned = skin.skinned();
     let first = drawing.vertices.len() as u32;
-    let corners = skinned.positions.iter().zip(&skinned.normals).zip(&skinned.owners);
-    drawing.vertices.extend(corners.map(|((&position, &normal), &owner)| Vertex {
-        position,
-        normal,
-        paint: paints[owner as usize],
-    }));
+    let corners = skinned.positions.iter().zip(&skinned.normals);
+    let kinds = skinned.owners.iter().zip(&skinned.inside);
+    let vertices = corners.zip(kinds).map(|((&position, &normal), (&owner, &inside))| {
+        let paint = outside.filter(|_| !inside).unwrap_or(paints[owner as usize]);
+        Vertex { position, normal, paint }
+    });
+    drawing.vertices.extend(vertices);
     drawing.triangles.extend(skinned.triangles.iter().map(|t| t.map(|k| first + k)));
-    if edges {
-        let skinned = skin.update_lines(body, drawing.origin);
-        let at = |k: u32| skinned.positions[k as usize];
-        let lines = skinned.lines.iter();
-        drawing.lines.extend(lines.map(|&[a, b]| Line { from: at(a), to: at(b), paint: EDGE }));
-    }
+}
+
+fn add_edges(drawing: &mut Drawing, skin: &mut Skin, body: &Body) {
+    let skinned = skin.update_lines(body, drawing.origin);
+    let at = |k: u32| skinned.positions[k as usize];
+    let lines = skinned.lines.iter();
+    drawing.lines.extend(lines.map(|&[a, b]| Line { from: at(a), to: at(b), paint: EDGE }));
 }
 
 fn add_particles(drawing: &mut Drawing, body: &Body, paints: &[Paint], overlays: Overlays) {

@@ -6,6 +6,7 @@ mod curvature;
 mod edges;
 mod repair;
 mod shells;
+mod subdivide;
 
 pub use check::{ClosedSurface, SurfaceError};
 pub use repair::SurfaceRepairs;

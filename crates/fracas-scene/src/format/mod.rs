@@ -432,6 +432,13 @@ pub(crate) static BODY: Table = Table {
             "into what a hit breaks the fragments around it, once each, where the material is overloaded",
         ),
         field(
+            "paint",
+            Value::Table(&PAINT),
+            Fine,
+            "",
+            "what its surface is painted with; where it breaks, its material shows. Without it, all of it has the colour of its material",
+        ),
+        field(
             "copies",
             Value::Table(&COPIES),
             Fine,
@@ -525,6 +532,28 @@ pub(crate) static ROTATION: Table = Table {
             Refused,
             "degrees",
             "how far, counter-clockwise seen from the tip of the axis",
+        ),
+    ],
+};
+
+pub(crate) static PAINT: Table = Table {
+    name: "paint",
+    kind: "",
+    place: "`paint = { … }`",
+    fields: &[
+        field(
+            "colour",
+            Vector(Range::Between(0.0, 1.0)),
+            Refused,
+            "",
+            "red, green and blue, each from 0 to 1, of linear light",
+        ),
+        field(
+            "roughness",
+            Number(Range::Between(0.0, 1.0)),
+            Absent::Number(0.5),
+            "",
+            "from a mirror, 0, to chalk, 1",
         ),
     ],
 };

@@ -98,6 +98,20 @@ const TETS: Field = field(
     "",
     "about how many tetrahedra `fragments` are made of",
 );
+const SURFACE: Field = field(
+    "surface",
+    Choice(&["tets", "own"]),
+    Absent::Text("tets"),
+    "",
+    "what is drawn and weighed: the tetrahedra, or the surface that they fill, as fine as it is and with its texture coordinates, cut along the fragments",
+);
+const GRAIN: Field = field(
+    "grain",
+    Number(SIZE),
+    Fine,
+    "m",
+    "how rough the faces are along which it breaks: they are divided this finely and displaced; left out, they are flat",
+);
 const LAYERS: Field = field(
     "layers",
     Count(1, 16),
@@ -121,6 +135,8 @@ static BLOCK: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -147,6 +163,8 @@ static BAR: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -167,6 +185,8 @@ static PLATE: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -185,6 +205,8 @@ static SPHERE: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -204,6 +226,8 @@ static CYLINDER: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -223,6 +247,8 @@ static TORUS: Table = Table {
         TETS,
         SHARD_PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -250,6 +276,13 @@ static MESH: Table = Table {
         FILE,
         SCALE,
         field(
+            "subdivide",
+            Count(0, 4),
+            Absent::Number(0.0),
+            "",
+            "how often every triangle of the surface is divided in four and rounded",
+        ),
+        field(
             "tets",
             Count(1, MOST_TETS),
             Fine,
@@ -266,6 +299,8 @@ static MESH: Table = Table {
         FRAGMENTS,
         PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -299,6 +334,8 @@ static LATHE: Table = Table {
         FRAGMENTS,
         PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 
@@ -320,6 +357,8 @@ static SHELL: Table = Table {
         FRAGMENTS,
         PATTERN,
         FOCUS,
+        SURFACE,
+        GRAIN,
     ],
 };
 

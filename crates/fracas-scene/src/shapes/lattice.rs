@@ -20,7 +20,7 @@ pub(super) const FILLED: [&str; 6] = ["block", "bar", "plate", "sphere", "cylind
 /// Their fields that say how fine the rows of particles are.
 pub(super) const OF_ROWS: [&str; 5] = ["particles", "counts", "spacing", "neighbours", "jitter"];
 /// Their fields that say how fragments are made.
-pub(super) const OF_FRAGMENTS: [&str; 3] = ["tets", "pattern", "focus"];
+pub(super) const OF_FRAGMENTS: [&str; 5] = ["tets", "pattern", "focus", "surface", "grain"];
 
 /// A solid and how finely it is filled.
 #[derive(Clone, Copy, Debug)]

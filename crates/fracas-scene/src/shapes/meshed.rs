@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fracas::glam::DVec3;
-use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, Pattern};
+use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, FractureError, Pattern};
 use fracas_mesh::generate::{self, Lathe, LatheResolution, surfaces};
 use fracas_mesh::objects;
 use fracas_mesh::solid::FragmentedSolid;
 use fracas_mesh::stuffing::{Filling, Fit};
+use fracas_mesh::surface::SurfaceError;
 use fracas_mesh::{ClosedSurface, Surface, TetMesh};
 use toml::Spanned;
 
@@ -22,6 +23,10 @@ use crate::reader::{Reader, short};
 pub(super) struct Meshed {
     source: Source,
     fracture: Fracture,
+    /// Whether the surface is drawn instead of the tetrahedra that fill it.
+    own_surface: bool,
+    /// How rough the faces are along which it breaks, in m.
+    grain: Option<f32>,
 }
 
 #[derive(Clone, Debug)]
@@ -58,23 +63,35 @@ impl Meshed {
         }
     }
 
+    /// How rough the faces are along which it breaks, in m.
+    pub fn grain(&self) -> Option<f32> {
+        self.grain
+    }
+
     /// Fragments and bonds, or what is wrong.
     pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<FragmentedSolid, String> {
         let fracture = Fracture { seed, ..self.fracture };
+        let own = |solid: Result<FragmentedSolid, FractureError>, surface: &ClosedSurface| {
+            let solid = solid.map_err(|error| error.to_string())?;
+            if !self.own_surface {
+                return Ok(solid);
+            }
+            solid.with_surface(surface).map_err(|error| error.to_string())
+        };
         let solid = match &self.source {
             Source::Surface { surface, filling, parts } => {
                 let mut mesh = mesher.fill(surface, filling).map_err(|error| error.to_string())?;
                 if let Some(parts) = parts {
                     objects::assign(&mut mesh, parts);
                 }
-                FragmentedSolid::of_surface(surface, mesh, &fracture)
+                return own(FragmentedSolid::of_surface(surface, mesh, &fracture), surface);
             }
             Source::Simple(solid, tets) => {
                 let surface = solid.surface().map_err(|error| error.to_string())?;
                 let surface = ClosedSurface::new(surface).map_err(|error| error.to_string())?;
                 let mesh = mesher.fill(&surface, &Filling::tets(*tets));
                 let mesh = mesh.map_err(|error| error.to_string())?;
-                FragmentedSolid::of_surface(&surface, mesh, &fracture)
+                return own(FragmentedSolid::of_surface(&surface, mesh, &fracture), &surface);
             }
             Source::Fragments(mesh, labels) => {
                 FragmentedSolid::from_labels(TetMesh::clone(mesh), labels)
@@ -104,7 +121,12 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Meshed> {
     let fracture = read_fracture(reader);
     let source = source?;
     require_fragments_of_file(reader, &source)?;
-    Some(Meshed { source, fracture: fracture? })
+    let own_surface = reader.text("surface") == "own";
+    if !matches!(source, Source::Surface { .. } | Source::Simple(..)) {
+        reader.warn_in_vain("surface", "on a shape that is made of tetrahedra");
+    }
+    let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
+    Some(Meshed { source, fracture: fracture?, own_surface, grain })
 }
 
 /// Only a file of tetrahedra can say which fragment each belongs to.
@@ -128,13 +150,15 @@ fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
         "enclose" => Fit::Enclose,
         _ => Fit::Conform,
     };
+    let subdivide = reader.count("subdivide");
     let (file, loaded) = file?;
     if matches!(loaded.mesh, Mesh::Tets(_)) {
         reader.warn_in_vain("fit", "on a file of tetrahedra");
+        reader.warn_in_vain("subdivide", "on a file of tetrahedra");
     }
     match (&loaded.mesh, tets) {
         (Mesh::Surface(_), Some(tets)) => {
-            let surface = match loaded.closed() {
+            let surface = match loaded.closed().and_then(|surface| finer(surface, subdivide)) {
                 Ok(surface) => surface,
                 Err(error) => {
                     reader.context.report(refused(reader, &file, &error.to_string()));
@@ -179,6 +203,17 @@ fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
         }
         (Mesh::Tets(mesh), None) => Some(Source::Tets(Arc::clone(mesh))),
     }
+}
+
+/// A surface subdivided so often.
+fn finer(
+    mut surface: Arc<ClosedSurface>,
+    times: u64,
+) -> Result<Arc<ClosedSurface>, SurfaceError> {
+    for _ in 0..times {
+        surface = Arc::new(ClosedSurface::new(surface.surface().subdivided())?);
+    }
+    Ok(surface)
 }
 
 /// The fragment of each tetrahedron, if the file has whole numbers for it.

@@ -11,6 +11,7 @@ use fracas::math::Rot;
 use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{RigidPart, ShapeDesc};
+use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
 
 use crate::error::Problem;
@@ -76,7 +77,7 @@ impl Shape {
             Geometry::Meshed(meshed) => {
                 let solid = meshed.make(seed, mesher)?;
                 match self.model {
-                    Model::Oriented => Ok(Made::Fragments(Box::new(solid))),
+                    Model::Oriented => Ok(Made::Fragments(Box::new(solid), meshed.grain())),
                     Model::Rigid => {
                         solid.hulls().map(Made::Rigid).map_err(|error| error.to_string())
                     }
@@ -95,7 +96,8 @@ impl Shape {
 /// A shape that was made.
 pub(crate) enum Made {
     Lattice(Lattice, OrientedShape),
-    Fragments(Box<FragmentedSolid>),
+    /// With the grain of its faces, in m.
+    Fragments(Box<FragmentedSolid>, Option<f32>),
     Rigid(Vec<RigidPart>),
 }
 
@@ -104,7 +106,7 @@ impl Made {
     pub fn desc(&self) -> ShapeDesc {
         match self {
             Self::Lattice(_, shape) => ShapeDesc::Oriented(shape.clone()),
-            Self::Fragments(solid) => ShapeDesc::Oriented(solid.shape.clone()),
+            Self::Fragments(solid, _) => ShapeDesc::Oriented(solid.shape.clone()),
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -113,7 +115,7 @@ impl Made {
     pub fn centres(&self) -> Vec<[f32; 3]> {
         match self {
             Self::Lattice(_, shape) => shape.points.iter().map(|point| point.position).collect(),
-            Self::Fragments(solid) => {
+            Self::Fragments(solid, _) => {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
             Self::Rigid(parts) => {
@@ -131,7 +133,7 @@ impl Made {
     pub fn values(&self) -> Option<&PointValues> {
         match self {
             Self::Lattice(_, shape) => Some(&shape.values),
-            Self::Fragments(solid) => Some(&solid.shape.values),
+            Self::Fragments(solid, _) => Some(&solid.shape.values),
             Self::Rigid(_) => None,
         }
     }
@@ -140,7 +142,8 @@ impl Made {
     pub fn skin(&self) -> Result<SkinMesh, String> {
         match self {
             Self::Lattice(lattice, _) => lattice.skin().map_err(|error| error.to_string()),
-            Self::Fragments(solid) => Ok(solid.skin()),
+            Self::Fragments(solid, None) => Ok(solid.skin()),
+            Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }

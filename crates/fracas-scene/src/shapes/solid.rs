@@ -148,7 +148,7 @@ fn read_compound(reader: &Reader<'_>) -> Option<Shape> {
 }
 
 fn read_triangles(reader: &Reader<'_>) -> Option<Shape> {
-    for name in ["tets", "fit", "fragments", "pattern", "focus"] {
+    for name in ["subdivide", "tets", "fit", "fragments", "pattern", "focus", "surface", "grain"] {
         reader.warn_in_vain(name, "on an obstacle: bodies touch the triangles of the file");
     }
     let (file, scale) = (reader.optional_text("file"), reader.number("scale"));
