@@ -68,8 +68,7 @@ impl Frames {
 
     fn frame(&mut self, running: &Running) -> Frame {
         let world = &running.world;
-        let mut frame =
-            Frame { number: running.frame, time: world.time(), ..Frame::default() };
+        let mut frame = Frame { number: running.frame, time: world.time(), ..Frame::default() };
         for (actor, number) in self.actors.iter_mut().zip(0..) {
             if let Some(body) = world.body(actor.body) {
                 frame.append(actor.part(body, number));

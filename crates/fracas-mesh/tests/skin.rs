@@ -296,7 +296,7 @@ fn a_ball_is_smooth_and_a_block_has_sharp_edges() {
     assert_eq!(places.len(), on_surface.len());
     assert!(ball.positions.len() < 2 * places.len(), "{}", ball.positions.len());
     for (x, n) in ball.positions.iter().zip(&ball.normals) {
-        assert!(Vec3::from(*n).dot(2.0 * Vec3::from(*x)) > 0.999);
+        assert!(Vec3::from(*n).dot(Vec3::from(*x).normalize()) > 0.999);
     }
 
     let shape = generate::block([1.0, 0.5, 0.5], &Sampling::lattice([8, 4, 4])).unwrap();

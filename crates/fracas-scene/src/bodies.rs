@@ -6,12 +6,12 @@ use fracas::geometry::{Pattern, PatternDesc};
 use toml::Spanned;
 use toml::de::DeTable;
 
+use crate::build::Paint;
 use crate::error::{Diagnostic, Problem};
 use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_SCENE};
 use crate::materials::{self, NamedMaterial};
 use crate::obstacles::{read_layers, read_rotation};
 use crate::reader::{Context, Reader, Span, short};
-use crate::build::Paint;
 use crate::scene::{Body, Copies};
 use crate::shapes::{self, Shape};
 

@@ -206,10 +206,7 @@ fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
 }
 
 /// A surface subdivided so often.
-fn finer(
-    mut surface: Arc<ClosedSurface>,
-    times: u64,
-) -> Result<Arc<ClosedSurface>, SurfaceError> {
+fn finer(mut surface: Arc<ClosedSurface>, times: u64) -> Result<Arc<ClosedSurface>, SurfaceError> {
     for _ in 0..times {
         surface = Arc::new(ClosedSurface::new(surface.surface().subdivided())?);
     }

@@ -24,7 +24,7 @@ const MOST_FOLLOWED: usize = 32;
 /// its weight is 0 where the owner changes, and the skin has no steps.
 const REACH: f32 = 1.5;
 
-/// How many of the nearest bonded particles tell the spacing: as many as a cell has faces.
+/// How many of the nearest particles tell the spacing: as many as a cell has faces.
 const NEAREST: usize = 6;
 
 /// r_p over the distance of the farthest vertex that p owns, so that it has a say there.
@@ -479,23 +479,29 @@ fn grown(plan: &Plan, bonds: &Bonds<'_>) -> Vec<[u32; 2]> {
 
 /// Every particle at rest, with r_p: 1.5 of the spacing around it, and more where it has vertices farther away.
 fn rest(mesh: &SkinMesh, plan: &Plan, bonds: &Bonds<'_>) -> Vec<SkinRest> {
-    let mut rest: Vec<SkinRest> = bonds
-        .columns
-        .iter()
-        .map(|&p| {
-            if p == GONE {
-                return SkinRest::default();
-            }
-            let position = bonds.rest(p).to_array();
-            let bonded = bonds.body.neighbours(p as usize).iter();
-            let mut lengths: Vec<f32> =
-                bonded.map(|&q| bonds.rest(p).distance(bonds.rest(q))).collect();
-            lengths.sort_unstable_by(f32::total_cmp);
-            lengths.truncate(NEAREST);
-            let reach = REACH * lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
-            SkinRest { position, reach }
-        })
-        .collect();
+    // those across a face, so that nothing depends on what is broken; without inner faces those bonded to it
+    let mut around: Vec<Vec<u32>> = vec![Vec::new(); bonds.columns.len()];
+    if mesh.owners == Owners::Particles {
+        for side in plan.sides.iter().filter(|side| side.is_inside()) {
+            around[side.owner as usize].push(bonds.columns[side.across as usize]);
+        }
+    }
+    let spacing = |p: u32, around: &[u32]| {
+        let known = around.iter().filter(|&&q| q != GONE);
+        let mut lengths: Vec<f32> = known.map(|&q| bonds.rest(p).distance(bonds.rest(q))).collect();
+        lengths.sort_unstable_by(f32::total_cmp);
+        lengths.truncate(NEAREST);
+        lengths.iter().sum::<f32>() / lengths.len().max(1) as f32
+    };
+    let at_rest = |(&p, around): (&u32, &Vec<u32>)| match (p, around.is_empty()) {
+        (GONE, _) => SkinRest::default(),
+        (p, empty) => {
+            let around = if empty { bonds.body.neighbours(p as usize) } else { around };
+            let reach = REACH * spacing(p, around);
+            SkinRest { position: bonds.rest(p).to_array(), reach }
+        }
+    };
+    let mut rest: Vec<SkinRest> = bonds.columns.iter().zip(&around).map(at_rest).collect();
     if matches!(mesh.owners, Owners::Tets(_)) {
         return rest;
     }

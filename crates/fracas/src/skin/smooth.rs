@@ -4,8 +4,11 @@ use super::SkinMesh;
 use crate::sets::Sets;
 use glam::Vec3;
 
-/// Triangles that meet at a smaller angle than 40° are shaded as one surface: cos 40°.
+/// Triangles of the outside that meet at a smaller angle than 40° are shaded as one surface: cos 40°.
 const SMOOTH: f32 = 0.766_044_4;
+
+/// Crack faces are rough: theirs are one surface below 12° only.
+const SMOOTH_INSIDE: f32 = 0.978_147_6;
 
 /// A triangle that may be drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,7 +129,8 @@ fn join_smooth_edges(mesh: &SkinMesh, triangles: &mut [Triangle]) {
         let &[(_, t, k), (_, u, l)] = same else { continue };
         // neighbours run along their edge in opposite directions
         let opposite = triangles[t].vertices[k] == triangles[u].vertices[(l + 1) % 3];
-        if opposite && normals[t].dot(normals[u]) >= SMOOTH {
+        let smooth = if triangles[t].is_inside() { SMOOTH_INSIDE } else { SMOOTH };
+        if opposite && normals[t].dot(normals[u]) >= smooth {
             joined.join(corner(t, k), corner(u, l + 1));
             joined.join(corner(t, k + 1), corner(u, l));
         }

@@ -78,11 +78,17 @@ fn blend(
     }
 }
 
-/// Outside of the tetrahedron weights are negative: the place goes on as the tetrahedron does.
+/// Outside of the tetrahedron weights are negative: the place goes on as the tetrahedron does. One without volume holds
+/// no place, and moves what it has by its middle.
 fn affine(basis: &SkinBasis, members: &[u32], at: Vec3, influences: &mut Vec<Influence>) {
     let &[a, b, c, d] = members else { return };
     let [x_a, x_b, x_c, x_d] = [a, b, c, d].map(|state| Vec3::from(basis.rest(state).position));
     let edges = Mat3::from_cols(x_b - x_a, x_c - x_a, x_d - x_a);
+    if edges.determinant() == 0.0 {
+        let even = |state| Influence { state, weight: 0.25, gradient: Vec3::ZERO };
+        influences.extend([a, b, c, d].map(even));
+        return;
+    }
     // rows of the inverse are the gradients of λ_b, λ_c, λ_d
     let rows = edges.inverse().transpose();
     let gradients =
@@ -136,4 +142,81 @@ pub(super) fn of_normals(slope: &Mat3, frames: &[Frame], influences: &[Influence
         turn += influence.weight * frames[influence.state as usize].turn;
     }
     if turn == Mat3::ZERO { cofactors } else { turn }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::update::SkinRest;
+    use super::*;
+    use crate::math::Rot;
+
+    /// A row of particles, each turned and moved in its own way.
+    fn bent(owners: Owners) -> (SkinBasis, Vec<Frame>) {
+        let at = |k: u32| Vec3::new(0.1 * k as f32, 0.03 * (k % 2) as f32, 0.04 * (k * k % 5) as f32);
+        let rest = |k| SkinRest { position: at(k).to_array(), reach: 0.17 + 0.01 * k as f32 };
+        let basis = SkinBasis { owners, particles: (0..6).map(rest).collect(), clusters: 0 };
+        let frame = |k: u32| {
+            let turn = Rot::from_axis_angle(Vec3::new(1.0, 2.0, 0.5).normalize(), 0.2 * k as f32);
+            let turn = turn.to_mat3();
+            Frame { turn, shift: Vec3::new(0.01 * k as f32, -0.02, 0.3) - 0.1 * turn * at(k) }
+        };
+        let mut frames: Vec<Frame> = (0..6).map(frame).collect();
+        if matches!(basis.owners, Owners::Tets(_)) {
+            for (k, frame) in (0..).zip(&mut frames) {
+                *frame = Frame { turn: Mat3::ZERO, shift: frame.turn * at(k) + frame.shift };
+            }
+        }
+        (basis, frames)
+    }
+
+    /// Weights sum to 1 everywhere, and ∂x/∂X is what differences of x say.
+    #[test]
+    fn gradients_are_those_of_the_map() {
+        for (owners, ring) in [
+            (Owners::Particles, vec![2, 1, 3, 4]),
+            (Owners::Tets(vec![[1, 2, 3, 4]]), vec![1, 2, 3, 4]),
+        ] {
+            let (basis, frames) = bent(owners);
+            let owner = ring[0];
+            let map = |at: Vec3| {
+                let mut influences = Vec::new();
+                follow(&basis, owner, &ring, at, &mut influences);
+                let sum: f32 = influences.iter().map(|i| i.weight).sum();
+                assert!((sum - 1.0).abs() < 2e-6, "{sum}");
+                place(&frames, &influences, at)
+            };
+            for k in 0..20 {
+                let at = Vec3::new(0.15 + 0.005 * k as f32, 0.02 * (k % 3) as f32, 0.03);
+                let (_, slope) = map(at);
+                let step = 1e-3;
+                for axis in 0..3 {
+                    let along = step * Vec3::AXES[axis];
+                    let truth = (map(at + along).0 - map(at - along).0) / (2.0 * step);
+                    let off = slope.col(axis).distance(truth);
+                    assert!(off < 2e-3 * (1.0 + truth.length()), "{off} at {at}, axis {axis}");
+                }
+            }
+        }
+    }
+
+    /// Alone, a vertex follows rigidly, to the bit of the frame.
+    #[test]
+    fn what_has_one_particle_is_rigid() {
+        let (basis, frames) = bent(Owners::Particles);
+        let mut influences = Vec::new();
+        follow(&basis, 3, &[3], Vec3::new(5.0, 0.0, 0.0), &mut influences);
+        let (x, slope) = place(&frames, &influences, Vec3::new(5.0, 0.0, 0.0));
+        assert_eq!(x, frames[3].turn * Vec3::new(5.0, 0.0, 0.0) + frames[3].shift);
+        assert_eq!(slope, frames[3].turn);
+    }
+
+    /// Normals of what is folded onto itself follow the rotation, and are never those of the other side.
+    #[test]
+    fn folded_normals_stay_outside() {
+        let (_, frames) = bent(Owners::Particles);
+        let influence = [Influence { state: 0, weight: 1.0, gradient: Vec3::ZERO }];
+        let folded = Mat3::from_diagonal(Vec3::new(-1.0, 1.0, 1.0));
+        let turn = of_normals(&folded, &frames, &influence);
+        assert_eq!(turn, frames[0].turn);
+    }
 }
