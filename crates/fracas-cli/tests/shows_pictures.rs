@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 30] = [
+const MOMENTS: [(&str, &str); 31] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -63,6 +63,7 @@ const MOMENTS: [(&str, &str); 30] = [
     ("bunnies", "0,6,14,40"),
     ("dozen", "30,56,80,300"),
     ("pot", "0,5,12,200"),
+    ("statuette", "0,3,6,170"),
     ("through", "8,12,24,60"),
     ("pane", "2,4,8,140"),
     ("chain", "0,50,85,140"),

@@ -100,7 +100,7 @@ impl FragmentedSolid {
     /// See [`OwnSurfaceError`].
     pub fn with_surface(self, surface: &ClosedSurface) -> Result<Self, OwnSurfaceError> {
         let Self { mesh, fragments, mut shape, .. } = self;
-        let skin = own::cut(surface.surface(), &mesh, &fragments.of_tet)?;
+        let skin = own::cut_fragments(surface, &mesh, &fragments.of_tet)?;
         let fragments = fragments.measured_by(&skin)?;
         shape.points = fragments.oriented().points;
         shape.hulls = rigid::corners_of_cells(

@@ -60,6 +60,7 @@ pub fn gallery() -> Vec<GalleryScene> {
         "bunnies",
         "dozen",
         "pot",
+        "statuette",
         "through",
         "pane",
         "chain",

@@ -79,6 +79,7 @@ fragments_split = true
 momentum_correction = false
 {BAR}
 pattern = {{ kind = "radial", radius = 0.3, rays = 9, rings = 3, seed = 5 }}
+paint = {{ colour = [0.1, 0.2, 0.3], roughness = 0.25 }}
 position = [1000, 2, 3]
 rotation = {{ axis = [0, 0, 2], angle = 90 }}
 velocity = [3, 0, 0]
@@ -114,6 +115,8 @@ hold = true
 
     let body = &scene.bodies[0];
     assert_eq!(body.spin, [0.0, std::f32::consts::PI, 0.0]);
+    let paint = crate::Paint { colour: [0.1, 0.2, 0.3], roughness: 0.25 };
+    assert_eq!(body.paint, Some(paint));
     let radial = PatternDesc::Radial { radius: 0.3, rays: 9, rings: 3, seed: 5 };
     assert_eq!(body.pattern.as_ref().unwrap().desc(), &radial);
     let shifts: Vec<[f64; 3]> = body.instances().into_iter().map(|(_, shift)| shift).collect();
@@ -196,7 +199,7 @@ fn what_cannot_be_opened_says_so() {
 error: there is no scene \"falling-bra\"
  |
  = help: did you mean `falling-bar`?
- = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `through`, `pane`, `chain`, `crumple`, `crash`; or give the path of a file"
+ = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `statuette`, `through`, `pane`, `chain`, `crumple`, `crash`; or give the path of a file"
     );
     assert_eq!(
         message(Scene::open("no/such/scene.toml")),

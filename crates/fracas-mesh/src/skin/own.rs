@@ -8,16 +8,21 @@ use std::collections::BTreeMap;
 use fracas::glam::{DVec3, Vec3};
 use fracas::skin::{Owners, SkinMesh};
 
+use super::nearest::NearestPoint;
 use super::of_clipped;
 use crate::clip::{self, ClipError, Partition, PartitionFace};
 use crate::distance::SignedDistance;
 use crate::fragments::Fragments;
-use crate::surface::Surface;
+use crate::stuffing::{self, Filling, Fit};
+use crate::surface::{ClosedSurface, Surface};
 use crate::tets::TetMesh;
 
 /// Width of a skirt over the farthest that the surface is outside the tetrahedra; the next if that fails, as where
 /// skirts of opposite sides of a groove meet.
-const WIDTHS: [f64; 3] = [1.5, 1.1, 3.0];
+const WIDTHS: [f64; 4] = [1.5, 3.0, 1.1, 6.0];
+
+/// Tetrahedra that hold the surface over those that fill it.
+const ENCLOSING: f64 = 3.0;
 
 /// Least width of a skirt over the mean edge of the tetrahedra.
 const LEAST_WIDTH: f64 = 0.02;
@@ -40,11 +45,7 @@ pub enum OwnSurfaceError {
 }
 
 /// A surface that tetrahedra fill, cut along the faces between those with different labels.
-pub(crate) fn cut(
-    surface: &Surface,
-    mesh: &TetMesh,
-    of_tet: &[u32],
-) -> Result<SkinMesh, ClipError> {
+fn cut(surface: &Surface, mesh: &TetMesh, of_tet: &[u32]) -> Result<SkinMesh, ClipError> {
     let reach = farthest(surface, mesh);
     let least = LEAST_WIDTH * mean_edge(mesh);
     let mut result = Err(ClipError::Flat);
@@ -56,6 +57,26 @@ pub(crate) fn cut(
         }
     }
     result
+}
+
+/// A surface cut along the fragments that fill it. Where skirts cross each other, as between teeth that the tetrahedra
+/// have lost, others that hold the whole surface are given the fragment of the nearest.
+pub(crate) fn cut_fragments(
+    surface: &ClosedSurface,
+    mesh: &TetMesh,
+    of_tet: &[u32],
+) -> Result<SkinMesh, ClipError> {
+    cut(surface.surface(), mesh, of_tet).or_else(|error| {
+        let tets = (ENCLOSING * mesh.tets.len() as f64) as u32;
+        let filling = Filling { tets, fit: Fit::Enclose };
+        let Ok(around) = stuffing::fill(surface, &filling) else { return Err(error) };
+        let centres = (0..mesh.tets.len()).map(|tet| mesh.centre(tet).as_vec3());
+        let nearest = NearestPoint::new(centres);
+        let label =
+            |tet: usize| nearest.of(around.centre(tet).as_vec3()).map_or(0, |k| of_tet[k as usize]);
+        let labels: Vec<u32> = (0..around.tets.len()).map(label).collect();
+        cut(surface.surface(), &around, &labels).map_err(|_| error)
+    })
 }
 
 /// A surface embedded in tetrahedra that fill it: every vertex keeps its place in one of them, and every face between

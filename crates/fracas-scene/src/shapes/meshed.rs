@@ -119,13 +119,13 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Meshed> {
         _ => read_simple(reader),
     };
     let fracture = read_fracture(reader);
+    let own_surface = reader.text("surface") == "own";
+    let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
     let source = source?;
     require_fragments_of_file(reader, &source)?;
-    let own_surface = reader.text("surface") == "own";
     if !matches!(source, Source::Surface { .. } | Source::Simple(..)) {
         reader.warn_in_vain("surface", "on a shape that is made of tetrahedra");
     }
-    let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
     Some(Meshed { source, fracture: fracture?, own_surface, grain })
 }
 

@@ -152,7 +152,8 @@ mod tests {
 
     /// A row of particles, each turned and moved in its own way.
     fn bent(owners: Owners) -> (SkinBasis, Vec<Frame>) {
-        let at = |k: u32| Vec3::new(0.1 * k as f32, 0.03 * (k % 2) as f32, 0.04 * (k * k % 5) as f32);
+        let at =
+            |k: u32| Vec3::new(0.1 * k as f32, 0.03 * (k % 2) as f32, 0.04 * (k * k % 5) as f32);
         let rest = |k| SkinRest { position: at(k).to_array(), reach: 0.17 + 0.01 * k as f32 };
         let basis = SkinBasis { owners, particles: (0..6).map(rest).collect(), clusters: 0 };
         let frame = |k: u32| {
