@@ -2,7 +2,7 @@
 
 use crate::output;
 use crate::running::Running;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use fracas::World;
 use fracas_scene::{Look, Scene};
@@ -22,6 +22,16 @@ pub struct Options {
     /// The strain at the bright end of the scale, with `--colour strain`
     #[arg(long, default_value_t = 0.1, value_name = "STRAIN", value_parser = positive)]
     full_strain: f32,
+
+    /// Where the camera stands, in m, instead of where the scene has it
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, requires = "target",
+          allow_negative_numbers = true, allow_hyphen_values = true, value_parser = finite)]
+    eye: Option<Vec<f64>>,
+
+    /// What it looks at, in m
+    #[arg(long, value_name = "X,Y,Z", value_delimiter = ',', num_args = 1, requires = "eye",
+          allow_negative_numbers = true, allow_hyphen_values = true, value_parser = finite)]
+    target: Option<Vec<f64>>,
 
     /// What to draw inside of bodies, whose surface then is drawn as glass
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
@@ -70,6 +80,39 @@ impl Options {
             },
         }
     }
+}
+
+impl Options {
+    /// The camera of the scene, moved to where it is asked to stand.
+    ///
+    /// # Errors
+    /// Not three numbers, or the eye at its target.
+    fn camera(&self, scene: &Scene) -> Result<Option<Camera>> {
+        let (Some(eye), Some(target)) = (&self.eye, &self.target) else {
+            return Ok(scene.camera().map(Camera::from));
+        };
+        let field_of_view = scene.camera().map_or(40.0, |camera| camera.field_of_view);
+        let camera = fracas_scene::Camera {
+            eye: three("--eye", eye)?,
+            target: three("--target", target)?,
+            field_of_view,
+        };
+        if camera.eye == camera.target {
+            bail!("--eye and --target are one place: the camera would look nowhere");
+        }
+        Ok(Some(Camera::from(camera)))
+    }
+}
+
+fn three(name: &str, numbers: &[f64]) -> Result<[f64; 3]> {
+    let found = numbers.len();
+    let wrong = || anyhow!("{name} takes three numbers, such as 1,0.5,2, but has {found}");
+    <[f64; 3]>::try_from(numbers).map_err(|_| wrong())
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.trim().parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() { Ok(number) } else { Err("must be finite".to_owned()) }
 }
 
 fn positive(text: &str) -> Result<f32, String> {
@@ -140,7 +183,7 @@ impl Studio {
             stage,
             style: options.style(),
             size: size.0,
-            camera: scene.camera().map(Camera::from),
+            camera: options.camera(scene)?,
             framing: Framing::default(),
         };
         studio.watch(world);

@@ -35,7 +35,12 @@ impl FragmentedSolid {
     /// tetrahedra. Its vertices are those of the mesh. Where the solid has a surface of its own, that one.
     pub fn skin(&self) -> SkinMesh {
         if let Some(own) = &self.own {
-            return own.clone();
+            let mut skin = own.clone();
+            let first = skin.vertices.len() as u32;
+            skin.vertices.extend(self.mesh.vertices.iter().map(|x| x.as_vec3().to_array()));
+            let moved = |edge: Edge| Edge { ends: edge.ends.map(|v| first + v), ..edge };
+            skin.edges = self.edges().into_iter().map(moved).collect();
+            return skin;
         }
         let fragments = self.fragments.fragments.iter().zip(0..);
         let outside = fragments.flat_map(|(fragment, owner)| {
