@@ -22,7 +22,8 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Why parts of fragments that broke again are not drawn in their volume.
-const HULLS: &str = "their hulls are drawn, which have the moments of what they are but not its volume";
+const HULLS: &str =
+    "their hulls are drawn, which have the moments of what they are but not its volume";
 
 const SHOWS: Shows = Shows {
     open: &[

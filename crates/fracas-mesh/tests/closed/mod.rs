@@ -60,8 +60,7 @@ pub struct Enclosed {
 }
 
 pub fn enclosed(skinned: &Skinned) -> BTreeMap<PieceId, Enclosed> {
-    let mut pieces: BTreeMap<PieceId, (Enclosed, Vec<(Edge, i32)>, Vec<[Bits; 3]>)> =
-        BTreeMap::new();
+    let mut pieces: BTreeMap<PieceId, (Enclosed, Edges, Vec<[Bits; 3]>)> = BTreeMap::new();
     for corners in &skinned.triangles {
         let [p, q, r] = corners.map(|v| skinned.pieces[v as usize]);
         assert!(p == q && q == r, "a triangle in two pieces");
@@ -101,7 +100,8 @@ pub fn enclosed(skinned: &Skinned) -> BTreeMap<PieceId, Enclosed> {
 }
 
 type Bits = [u32; 3];
-type Edge = [Bits; 2];
+/// Ends, and which way they are passed.
+type Edges = Vec<([Bits; 2], i32)>;
 
 /// Volume of each piece from the densities and masses of its particles, in m³, and whether it has a crack that does
 /// not go through: a bond of the shape is missing between two of its particles.

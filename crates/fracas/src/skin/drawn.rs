@@ -121,7 +121,10 @@ impl Drawn {
     /// Lists all that is drawn, cluster after cluster.
     fn lay_out(&mut self) {
         let Skinned { positions, normals, uvs, owners, inside, triangles, .. } = &mut self.skinned;
-        (uvs.clear(), owners.clear(), inside.clear(), triangles.clear());
+        uvs.clear();
+        owners.clear();
+        inside.clear();
+        triangles.clear();
         for cluster in &self.clusters {
             let first = owners.len() as u32;
             triangles.extend(cluster.triangles.iter().map(|t| t.map(|k| first + k)));
@@ -183,8 +186,11 @@ impl Cluster {
             self.mesh = Arc::clone(mesh);
         }
         self.owners.clone_from(&change.owners);
-        (self.points.clear(), self.inside.clear(), self.triangles.clear());
-        (self.places.clear(), self.influences.clear());
+        self.points.clear();
+        self.inside.clear();
+        self.triangles.clear();
+        self.places.clear();
+        self.influences.clear();
         let mut place_of = vec![GONE; self.mesh.places.len()];
         for &part in &change.shown {
             let part = &self.mesh.parts[part as usize];

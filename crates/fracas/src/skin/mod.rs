@@ -132,6 +132,29 @@ pub enum SkinError {
 }
 
 /// A skin bound to a body and drawn by the processor: a [`Binding`] and the [`Drawn`] that it updates.
+///
+/// ```
+/// use fracas::contact::shape::Shape;
+/// use fracas::material::{Material, presets};
+/// use fracas::math::Rot;
+/// use fracas::skin::{Skin, SkinMesh};
+/// use fracas::world::{RigidPart, ShapeDesc};
+/// use fracas::{BodyDesc, World, WorldConfig};
+///
+/// let shape = Shape::sphere(0.1)?;
+/// let ball = [RigidPart { shape, position: [0.0; 3], rotation: Rot::IDENTITY, material: 0 }];
+/// let steel = Material::try_from(&presets::steel())?;
+/// let mut world = World::new(WorldConfig::default())?;
+/// let desc = BodyDesc::new("ball", ShapeDesc::Rigid(ball.to_vec()), vec![steel]);
+/// let id = world.spawn(BodyDesc { position: [5.0, 1.0, 0.0], ..desc })?;
+///
+/// let mut skin = Skin::new(SkinMesh::of_rigid(&ball, 32), world.body(id).unwrap())?;
+/// world.step(1.0 / 60.0);
+/// let drawn = skin.update(world.body(id).unwrap(), [5.0, 1.0, 0.0]); // relative to this point
+/// assert!(drawn.positions.iter().all(|x| x[1] < 0.1), "it falls");
+/// assert_eq!(drawn.positions.len(), drawn.normals.len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Skin {
     binding: Binding,
