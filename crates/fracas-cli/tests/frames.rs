@@ -2,44 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end by panic")]
 
+mod calls;
+
+use calls::{Folder, fine, fracas};
 use ply_rs_bw::parser::Parser;
 use ply_rs_bw::ply::{DefaultElement, Ply, Property};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("fracas-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).to_str().unwrap().to_owned()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn fracas(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fracas")).args(arguments).output().unwrap()
-}
-
-fn fine(arguments: &[&str]) -> String {
-    let output = fracas(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?} said {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
 
 fn read(path: &str) -> Ply<DefaultElement> {
     let file = fs::read(path).unwrap();

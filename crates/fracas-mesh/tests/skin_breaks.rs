@@ -5,8 +5,9 @@
 mod closed;
 
 use closed::{Puppet, enclosed, volumes_of_owners};
+use fracas::geometry::PatternDesc;
 use fracas::glam::{Mat3, Vec3};
-use fracas::material::{Material, presets};
+use fracas::material::{Material, MaterialDesc, presets};
 use fracas::math::Rot;
 use fracas::skin::{Owners, Skin, SkinMesh};
 use fracas::solids::oriented::OrientedShape;
@@ -436,4 +437,72 @@ fn normals_follow_shear() {
     println!("shear by 0.3, 17°: normals off by {:.2}° at most", worst.acos().to_degrees());
     // rotations alone would be off by all of the 17°
     assert!(count > 50 && worst > 0.9925, "{count}, {worst}");
+}
+
+/// Fragments beside one that broke again stay where they are, whatever its parts do: far from the origin, so that what
+/// follows something that is gone would be seen.
+#[test]
+fn neighbours_of_parts_stay_in_place() {
+    let solid = fragmented(surfaces::block([0.6, 0.4, 0.2]).unwrap(), 2000, 40, false);
+    let config = WorldConfig { gravity: [0.0; 3], ..WorldConfig::default() };
+    let mut world = World::new(config).unwrap();
+    let desc = MaterialDesc { strength: 1e6.into(), ..presets::rubber() };
+    let rubber = Material::try_from(&desc).unwrap();
+    let desc = BodyDesc::new("block", ShapeDesc::Oriented(solid.shape.clone()), vec![rubber]);
+    let id = world.spawn(BodyDesc { position: [7.0, 5.0, -3.0], ..desc }).unwrap();
+    let mut skin = Skin::new(solid.skin(), world.body(id).unwrap()).unwrap();
+    skin.update(world.body(id).unwrap(), [0.0; 3]);
+    let radial = PatternDesc::Radial { radius: 0.12, rays: 7, rings: 2, seed: 1 };
+    let radial = fracas::geometry::Pattern::try_from(&radial).unwrap();
+    world.shatter(id, [7.1, 5.0, -2.9], [0.0, 0.0, -1.0], &radial).unwrap();
+    for _ in 0..3 {
+        world.step(1.0 / 60.0);
+    }
+    let body = world.body(id).unwrap();
+    let parts = (0..body.particle_count()).filter(|&k| body.is_part(k)).count();
+    assert!(parts > 10, "{parts} parts");
+    let skinned = skin.update(body, [0.0; 3]);
+    for x in &skinned.positions {
+        let off = (Vec3::from(*x) - Vec3::new(7.0, 5.0, -3.0)).abs() - Vec3::new(0.3, 0.2, 0.1);
+        assert!(off.max_element() < 0.03, "a vertex at {x:?}");
+    }
+    assert!(enclosed(skinned).values().all(|piece| piece.open == 0));
+}
+
+/// Cells that were filled up to a round surface have faces in common with others that they never were bonded to. Those
+/// open when the pieces part, though neither has lost a bond.
+#[test]
+fn what_grew_together_parts_with_its_pieces() {
+    let mut split = 0;
+    for (kind, shape, mesh) in kinds().into_iter().filter(|k| k.0 != "boxes" && k.0 != "fragments")
+    {
+        let mesh = Arc::new(mesh);
+        for round in 0..40 {
+            let (mut world, id) = world_of(&shape);
+            let mut puppet = Puppet::new(&mesh, world.body(id).unwrap());
+            puppet.update(world.body(id).unwrap(), [0.0; 3]);
+            // a piece of few particles goes, by its own bonds alone
+            let body = world.body(id).unwrap();
+            let ids = body.particle_ids();
+            let at = (unit(3, &[round]) * ids.len() as f64) as usize;
+            let gone: BTreeSet<ParticleId> = std::iter::once(at)
+                .chain(body.neighbours(at).iter().take(2).map(|&k| k as usize))
+                .map(|k| ids[k])
+                .collect();
+            let bonds: Vec<_> = body.bonds().collect();
+            for [a, b] in bonds {
+                if gone.contains(&a) != gone.contains(&b) {
+                    world.cut(id, a, b).unwrap();
+                }
+            }
+            world.step(1.0 / 60.0);
+            let body = world.body(id).unwrap();
+            split += body.pieces().len() - 1;
+            puppet.update(body, [0.0; 3]);
+            for (id, piece) in enclosed(puppet.now.skinned()) {
+                assert_eq!((piece.open, piece.twice), (0, 0), "{kind}, {id:?}: {piece:?}");
+            }
+        }
+    }
+    assert!(split > 100, "{split}");
 }

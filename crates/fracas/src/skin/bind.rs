@@ -46,8 +46,8 @@ pub struct Binding {
     owners: Vec<u32>,
     /// How each cluster is drawn.
     forms: Vec<Form>,
-    /// The bonds of each owner when it was last looked at.
-    marks: Vec<u64>,
+    /// What each owner was joined by when it was last looked at.
+    marks: Vec<Mark>,
     /// The bonds, particles and pieces that all this is made for.
     seen: ([usize; 2], Vec<PieceId>),
     /// Column of each state, or [`GONE`].
@@ -55,6 +55,16 @@ pub struct Binding {
     /// Whether there are parts of fragments.
     has_parts: bool,
     update: SkinUpdate,
+}
+
+/// What joins an owner to others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Mark {
+    /// Fragments and parts of fragments that are bonded to it.
+    counts: Option<[usize; 2]>,
+    /// Its piece, if that joins it to some.
+    piece: Option<PieceId>,
+    gone: bool,
 }
 
 /// How a cluster is drawn.
@@ -151,7 +161,7 @@ impl Binding {
         let bonds = Bonds::new(&mesh, &grown, body);
         if self.marks.is_empty() {
             self.update.begun = Some(self.basis.clone());
-            self.marks = vec![u64::MAX - 1; self.plan.cluster_of.len()];
+            self.marks = vec![Mark::default(); self.plan.cluster_of.len()];
         }
         let touched = self.touched(&bonds);
         let mut dirty = self.bind_around(&touched, &bonds);
@@ -305,6 +315,8 @@ struct Bonds<'a> {
     body: &'a Body,
     owners: &'a Owners,
     grown: &'a [[u32; 2]],
+    /// Whether each particle is in one of those pairs.
+    has_grown: Vec<bool>,
     /// Column of each particle of the shape, or [`GONE`] if it was taken away or is in parts.
     columns: Vec<u32>,
     /// Columns of parts of fragments, in order.
@@ -328,7 +340,12 @@ impl<'a> Bonds<'a> {
             }
         }
         let pieces = body.piece_indices();
-        Self { body, owners: &mesh.owners, grown, columns, parts, numbers, pieces }
+        let mut has_grown = vec![false; columns.len()];
+        for &owner in grown.iter().flatten() {
+            has_grown[owner as usize] = true;
+        }
+        let owners = &mesh.owners;
+        Self { body, owners, grown, has_grown, columns, parts, numbers, pieces }
     }
 
     /// Column of a particle that stands for an owner: itself, or the first corner of a tetrahedron.
@@ -347,15 +364,22 @@ impl<'a> Bonds<'a> {
         }
     }
 
-    /// What changes with the bonds of an owner, which are only ever cut.
-    fn mark(&self, owner: u32) -> u64 {
-        match (self.column(owner), self.owners) {
-            (GONE, _) => u64::MAX,
-            (column, Owners::Particles) => self.body.neighbours(column as usize).len() as u64,
-            (column, Owners::Tets(_)) => {
-                self.body.pieces()[self.pieces[column as usize] as usize].id().0
-            }
+    /// What changes with what joins an owner to others: bonds are only ever cut, parts may take the place of a fragment, and
+    /// what never had a bond holds within a piece.
+    fn mark(&self, owner: u32) -> Mark {
+        let column = self.column(owner);
+        if column == GONE {
+            return Mark { gone: true, ..Mark::default() };
         }
+        let piece = self.body.pieces()[self.pieces[column as usize] as usize].id();
+        if matches!(self.owners, Owners::Tets(_)) {
+            return Mark { piece: Some(piece), ..Mark::default() };
+        }
+        let bonded = self.body.neighbours(column as usize);
+        let parts = bonded.iter().filter(|&&q| self.body.is_part(q as usize)).count();
+        let counts = Some([bonded.len() - parts, parts]);
+        let piece = self.has_grown[owner as usize].then_some(piece);
+        Mark { counts, piece, gone: false }
     }
 
     /// Whether two owners that have a face in common are joined there: by a bond, or, if they never had one, by being in
@@ -389,8 +413,10 @@ impl<'a> Bonds<'a> {
             (_, Owners::Tets(tets)) => tets[owner as usize].to_vec(),
             (GONE, Owners::Particles) => Vec::new(),
             (column, Owners::Particles) => {
-                let bonded = self.body.neighbours(column as usize).iter();
-                let mut ring: Vec<u32> = bonded.copied().collect();
+                // parts of fragments have no place at rest from which to be followed
+                let bonded = self.body.neighbours(column as usize).iter().copied();
+                let mut ring: Vec<u32> =
+                    bonded.filter(|&q| !self.body.is_part(q as usize)).collect();
                 if ring.len() >= MOST_FOLLOWED {
                     let far = |&q: &u32| self.rest(column).distance_squared(self.rest(q));
                     ring.sort_by(|a, b| far(a).total_cmp(&far(b)).then(a.cmp(b)));
