@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use fracas::glam::{DVec3, Vec3};
-use fracas::parallel::Workers;
 use fracas::skin::{Binding, Drawn, GONE, SkinMesh, SkinRest, SkinUpdate, Skinned};
 use fracas::{Body, PieceId};
 use std::collections::BTreeMap;
@@ -15,7 +14,6 @@ pub struct Puppet {
     pub now: Drawn,
     pub rest: Drawn,
     particles: Vec<SkinRest>,
-    workers: Workers,
 }
 
 impl Puppet {
@@ -25,7 +23,6 @@ impl Puppet {
             now: Drawn::default(),
             rest: Drawn::default(),
             particles: Vec::new(),
-            workers: Workers::default(),
         }
     }
 
@@ -35,13 +32,13 @@ impl Puppet {
             self.particles.clone_from(&basis.particles);
         }
         self.now.apply(update);
-        self.now.evaluate(&self.workers);
+        self.now.evaluate();
         let mut resting: SkinUpdate = update.clone();
         for (state, rest) in resting.states.iter_mut().zip(&self.particles) {
             (state.position, state.rotation) = (rest.position, [0.0, 0.0, 0.0, 1.0]);
         }
         self.rest.apply(&resting);
-        self.rest.evaluate(&self.workers);
+        self.rest.evaluate();
     }
 }
 
@@ -72,6 +69,10 @@ pub fn enclosed(skinned: &Skinned) -> BTreeMap<PieceId, Enclosed> {
         // about a corner of the first triangle of the piece it would lose fewer digits; enough here
         piece.volume += a.dot(b.cross(c)) / 6.0;
         let bits = points.map(|x| x.map(|x| (x + 0.0).to_bits()));
+        // a needle that rounding has made a line of: its edges cancel
+        if bits[0] == bits[1] || bits[1] == bits[2] || bits[2] == bits[0] {
+            continue;
+        }
         for (from, to) in [(0, 1), (1, 2), (2, 0)].map(|(i, j)| (bits[i], bits[j])) {
             edges.push(([from.min(to), from.max(to)], if from < to { 1 } else { -1 }));
         }
@@ -82,18 +83,11 @@ pub fn enclosed(skinned: &Skinned) -> BTreeMap<PieceId, Enclosed> {
     for (id, (mut piece, mut edges, mut faces)) in pieces {
         edges.sort_unstable();
         for same in edges.chunk_by(|a, b| a.0 == b.0) {
-            let [from, to] = same[0].0;
-            if from == to {
-                continue;
-            }
             piece.open += usize::from(same.iter().map(|edge| edge.1).sum::<i32>() != 0);
             piece.crowded += usize::from(same.len() > 2);
         }
         faces.sort_unstable();
-        // needles that rounding has made lines or points of may coincide
-        let real =
-            |face: &[Bits; 3]| face[0] != face[1] && face[1] != face[2] && face[2] != face[0];
-        piece.twice = faces.windows(2).filter(|two| two[0] == two[1] && real(&two[0])).count();
+        piece.twice = faces.windows(2).filter(|two| two[0] == two[1]).count();
         all.insert(id, piece);
     }
     all

@@ -4,7 +4,7 @@
 //! splits exactly where they no longer do. Its owner is the nearest of its group. When bonds are cut, only the
 //! vertices of their ends are looked at, and only the clusters around those are told.
 
-use super::plan::Plan;
+use super::plan::{Drawable, Plan};
 use super::update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
     SkinUpdate,
@@ -72,11 +72,9 @@ struct Mark {
 struct Form {
     /// Each side with vertices of its own.
     in_parts: bool,
-    /// The plan's place of each of its places.
-    places: Vec<u32>,
     /// Whether its mesh was told.
     told: bool,
-    mesh: Arc<ClusterMesh>,
+    drawable: Drawable,
 }
 
 impl Binding {
@@ -229,8 +227,8 @@ impl Binding {
         let mut shown: Vec<u32> = sides.iter().zip(0..).filter_map(shown).collect();
         let form = &mut self.forms[cluster];
         if !form.told && !form.in_parts {
-            let (mesh, places) = self.plan.whole(&self.mesh, cluster);
-            *form = Form { in_parts: false, places, told: false, mesh: Arc::new(mesh) };
+            let drawable = self.plan.whole(&self.mesh, cluster);
+            *form = Form { in_parts: false, told: false, drawable };
         }
         if !form.in_parts {
             let outside = sides.iter().filter(|side| !side.is_inside()).count();
@@ -240,15 +238,15 @@ impl Binding {
             if none || (all && self.is_whole(cluster)) {
                 shown = if none { Vec::new() } else { vec![0] };
             } else {
-                let (mesh, places) = self.plan.in_parts(&self.mesh, cluster);
-                self.forms[cluster] =
-                    Form { in_parts: true, places, told: false, mesh: Arc::new(mesh) };
+                let drawable = self.plan.in_parts(cluster).clone();
+                self.forms[cluster] = Form { in_parts: true, told: false, drawable };
             }
         }
         let form = &mut self.forms[cluster];
-        let mesh = (!form.told).then(|| Arc::clone(&form.mesh));
+        let mesh = (!form.told).then(|| Arc::clone(&form.drawable.mesh));
         form.told = true;
-        let owners = form.places.iter().map(|&place| self.owners[place as usize]).collect();
+        let owners =
+            form.drawable.places.iter().map(|&place| self.owners[place as usize]).collect();
         let cluster = cluster as u32;
         self.update.clusters.push(ClusterChange { cluster, mesh, owners, shown });
     }
@@ -256,7 +254,7 @@ impl Binding {
     /// Whether no vertex of the outside of a cluster has two owners within it.
     fn is_whole(&self, cluster: usize) -> bool {
         let within = &self.plan.clusters[cluster].owners;
-        self.forms[cluster].places.iter().all(|&place| {
+        self.forms[cluster].drawable.places.iter().all(|&place| {
             let [vertex, _] = self.plan.places[place as usize];
             let at = self.plan.at_vertex(vertex);
             let own = at.filter(|&k| within.contains(&self.plan.places[k][1]));

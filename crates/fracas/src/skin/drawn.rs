@@ -20,6 +20,7 @@ pub struct Drawn {
     pieces: Vec<PieceId>,
     frames: Vec<Frame>,
     skinned: Skinned,
+    workers: Workers,
 }
 
 /// What is drawn of a cluster.
@@ -51,10 +52,16 @@ struct Place {
 }
 
 impl Drawn {
+    /// Drawn by several threads. Results do not depend on it.
+    pub fn with_workers(self, workers: Workers) -> Self {
+        Self { workers, ..self }
+    }
+
     /// Takes in what changed.
     pub fn apply(&mut self, update: &SkinUpdate) {
         if let Some(basis) = &update.begun {
-            *self = Self { basis: basis.clone(), ..Self::default() };
+            let workers = std::mem::take(&mut self.workers);
+            *self = Self { basis: basis.clone(), workers, ..Self::default() };
             self.clusters.resize_with(basis.clusters as usize, Cluster::default);
         }
         for ring in &update.rings {
@@ -67,10 +74,7 @@ impl Drawn {
         self.states.clone_from(&update.states);
         let split = self.pieces != update.pieces;
         self.pieces.clone_from(&update.pieces);
-        for change in &update.clusters {
-            let cluster = &mut self.clusters[change.cluster as usize];
-            cluster.change(change, &self.basis, &self.rings);
-        }
+        self.change_clusters(&update.clusters);
         if !update.clusters.is_empty() {
             self.lay_out();
         }
@@ -79,13 +83,28 @@ impl Drawn {
         }
     }
 
+    /// Binds the clusters that changed anew; they are told in their order.
+    fn change_clusters(&mut self, changes: &[ClusterChange]) {
+        let Self { clusters, basis, rings, workers, .. } = self;
+        let mut next = changes.iter().peekable();
+        let mut jobs = Vec::with_capacity(changes.len());
+        for (cluster, k) in clusters.iter_mut().zip(0..) {
+            if let Some(change) = next.next_if(|change| change.cluster == k) {
+                jobs.push((cluster, change));
+            }
+        }
+        workers.enter(|| {
+            workers.for_each(&mut jobs, &|(cluster, change)| cluster.change(change, basis, rings));
+        });
+    }
+
     /// Where all triangles are, as of the last update.
     pub fn skinned(&self) -> &Skinned {
         &self.skinned
     }
 
     /// Moves all that is drawn to where the particles are.
-    pub fn evaluate(&mut self, workers: &Workers) -> &Skinned {
+    pub fn evaluate(&mut self) -> &Skinned {
         self.frames.clear();
         for (state, number) in self.states.iter().zip(0..) {
             let rest = Vec3::from(self.basis.rest(number).position);
@@ -102,7 +121,7 @@ impl Drawn {
             normals = rest;
             jobs.push((cluster, own, turned));
         }
-        let frames = &self.frames;
+        let (frames, workers) = (&self.frames, &self.workers);
         workers.enter(|| {
             workers.for_each(&mut jobs, &|(cluster, positions, normals)| {
                 cluster.evaluate(frames, positions, normals);

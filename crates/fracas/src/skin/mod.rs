@@ -159,7 +159,6 @@ pub enum SkinError {
 pub struct Skin {
     binding: Binding,
     drawn: Drawn,
-    workers: Workers,
     lines: SkinnedLines,
 }
 
@@ -201,14 +200,13 @@ impl Skin {
         Ok(Self {
             binding: Binding::new(mesh, body)?,
             drawn: Drawn::default(),
-            workers: Workers::default(),
             lines: SkinnedLines::default(),
         })
     }
 
     /// The same, moved by several threads. Results do not depend on it.
     pub fn with_workers(self, workers: Workers) -> Self {
-        Self { workers, ..self }
+        Self { drawn: self.drawn.with_workers(workers), ..self }
     }
 
     /// The mesh that it was made of.
@@ -234,7 +232,7 @@ impl Skin {
             return &NOTHING;
         }
         self.drawn.apply(self.binding.update(body, origin));
-        self.drawn.evaluate(&self.workers)
+        self.drawn.evaluate()
     }
 
     /// What the last update gave.
@@ -247,7 +245,7 @@ impl Skin {
         self.lines = SkinnedLines::default();
         if self.binding.belongs_to(body) {
             self.drawn.apply(self.binding.update(body, origin));
-            self.drawn.evaluate(&self.workers);
+            self.drawn.evaluate();
             let Self { binding, drawn, lines, .. } = self;
             let mesh = binding.mesh();
             for edge in &mesh.edges {

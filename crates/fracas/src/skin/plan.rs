@@ -6,6 +6,7 @@ use super::smooth::{self, Triangle};
 use super::update::{ClusterMesh, SkinPart, SkinPoint};
 use glam::Vec3;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Triangles from which on a cluster is full. Small ones are cheap to bind anew where something breaks, large
 /// ones have fewer vertices in common while they are whole.
@@ -32,6 +33,15 @@ pub(super) struct Plan {
     by_owner: Vec<u32>,
     /// First of them of each owner, and the end.
     of_owner: Vec<u32>,
+    /// Every cluster as it is drawn once it has broken: made before, so that no crack waits for it.
+    in_parts: Vec<Drawable>,
+}
+
+/// A cluster's mesh, and the plan's place for each of its places.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawable {
+    pub mesh: Arc<ClusterMesh>,
+    pub places: Arc<[u32]>,
 }
 
 /// Triangles that are drawn or not as one.
@@ -74,7 +84,7 @@ impl Plan {
         let mut by_owner: Vec<u32> = (0..places.len() as u32).collect();
         by_owner.sort_by_key(|&place| places[place as usize][1]);
         let of_owner = starts(owners, by_owner.iter().map(|&place| places[place as usize][1]));
-        Self {
+        let mut plan = Self {
             triangles,
             normals,
             sides,
@@ -84,7 +94,10 @@ impl Plan {
             of_vertex,
             by_owner,
             of_owner,
-        }
+            in_parts: Vec::new(),
+        };
+        plan.in_parts = (0..plan.clusters.len()).map(|k| plan.parts_of(mesh, k)).collect();
+        plan
     }
 
     /// Places at a vertex, one for each owner there.
@@ -104,9 +117,8 @@ impl Plan {
         self.places.binary_search(&[vertex, owner]).ok()
     }
 
-    /// The outside of a cluster whose owners hold together: vertices that they share are there once. Gives for
-    /// each of its places one of the plan's.
-    pub fn whole(&self, mesh: &SkinMesh, cluster: usize) -> (ClusterMesh, Vec<u32>) {
+    /// The outside of a cluster whose owners hold together: vertices that they share are there once.
+    pub fn whole(&self, mesh: &SkinMesh, cluster: usize) -> Drawable {
         let sides = self.clusters[cluster].sides.clone();
         let outside = self.sides[sides].iter().filter(|side| !side.is_inside());
         let triangles: Vec<usize> = outside.flat_map(|side| side.triangles.clone()).collect();
@@ -116,7 +128,11 @@ impl Plan {
     }
 
     /// All sides of a cluster, each with vertices of its own, in the order of [`Plan::sides`].
-    pub fn in_parts(&self, mesh: &SkinMesh, cluster: usize) -> (ClusterMesh, Vec<u32>) {
+    pub fn in_parts(&self, cluster: usize) -> &Drawable {
+        &self.in_parts[cluster]
+    }
+
+    fn parts_of(&self, mesh: &SkinMesh, cluster: usize) -> Drawable {
         let mut builder = Builder::default();
         for side in &self.sides[self.clusters[cluster].sides.clone()] {
             let triangles: Vec<usize> = side.triangles.clone().collect();
@@ -179,7 +195,7 @@ impl Builder {
     }
 
     /// Points with the same key have one place.
-    fn finish(mut self, plan: &Plan, mesh: &SkinMesh) -> (ClusterMesh, Vec<u32>) {
+    fn finish(mut self, plan: &Plan, mesh: &SkinMesh) -> Drawable {
         let mut keys = self.keys.clone();
         keys.sort_unstable();
         keys.dedup_by_key(|(key, _)| *key);
@@ -189,7 +205,7 @@ impl Builder {
         let places: Vec<u32> = keys.into_iter().map(|(_, place)| place).collect();
         let at = |&place: &u32| mesh.vertices[plan.places[place as usize][0] as usize];
         self.mesh.places = places.iter().map(at).collect();
-        (self.mesh, places)
+        Drawable { mesh: Arc::new(self.mesh), places: places.into() }
     }
 }
 
