@@ -6,10 +6,14 @@ use std::collections::BTreeMap;
 use fracas::glam::Vec3;
 use fracas::skin::{Face, InsideFace, SkinMesh};
 
+use super::nearest::NearestPoint;
 use crate::random::signed;
 
 /// Largest displacement over the grain: slopes of up to some 40°.
 const HEIGHT: f32 = 0.3;
+
+/// The same over the distance to the nearest vertex of the surface: a crack that runs just below it stays there.
+const BELOW: f32 = 0.4;
 
 /// How often the volume of fragments is put right: it is linear in every height, but not in two that are neighbours.
 const CORRECTIONS: usize = 4;
@@ -133,13 +137,15 @@ struct Free {
     /// Sum of the areas around it as vectors: three times what the volume on its first side grows by when it moves.
     area: Vec3,
     taken: bool,
+    /// On the surface.
+    outside: bool,
 }
 
 /// Moves what is new and inside, in and out.
 fn displace(mesh: &mut SkinMesh, first_new: usize, grain: f32, seed: u64) {
     let mut free = vec![Free::default(); mesh.vertices.len()];
     for v in mesh.outside.iter().flat_map(|face| face.corners) {
-        free[v as usize].taken = true;
+        (free[v as usize].taken, free[v as usize].outside) = (true, true);
     }
     for face in &mesh.inside {
         let [a, b, c] = face.corners.map(|v| Vec3::from(mesh.vertices[v as usize]));
@@ -150,10 +156,15 @@ fn displace(mesh: &mut SkinMesh, first_new: usize, grain: f32, seed: u64) {
             vertex.area += area;
         }
     }
+    let outside = (0..free.len()).filter(|&v| free[v].outside).map(|v| mesh.vertices[v].into());
+    let outside: Vec<Vec3> = outside.collect();
+    let tree = NearestPoint::new(outside.iter().copied());
+    let below = |at: Vec3| tree.of(at).map_or(f32::MAX, |k| at.distance(outside[k as usize]));
     let mut of_interface: BTreeMap<[u32; 2], Vec<(u32, f32)>> = BTreeMap::new();
     for v in first_new..mesh.vertices.len() {
         if let Free { between: Some(between), taken: false, .. } = free[v] {
-            let height = HEIGHT * grain * signed(seed, &[v as u64]) as f32;
+            let most = (HEIGHT * grain).min(BELOW * below(mesh.vertices[v].into()));
+            let height = most * signed(seed, &[v as u64]) as f32;
             of_interface.entry(between).or_default().push((v as u32, height));
         }
     }
@@ -244,5 +255,19 @@ mod tests {
             let tilted = rough.inside.iter().filter(|face| flat(face) < 0.99).count();
             assert!(grain > 0.2 || tilted > rough.inside.len() / 4, "{tilted}");
         }
+    }
+
+    /// Faces that run just below the surface do not come through it.
+    #[test]
+    fn what_is_inside_stays_inside() {
+        let ball = crate::skin::sphere(0.5, &Sampling::count(150)).unwrap();
+        let first_new = ball.vertices.len();
+        let rough = roughen(ball, 0.06, 3);
+        // the surface is made of chords
+        let inside = |x: &&[f32; 3]| Vec3::from(**x).length() < 0.4995;
+        let new = rough.vertices[first_new..].iter();
+        assert!(new.clone().filter(inside).count() > 1000);
+        let out = new.filter(|&&x| Vec3::from(x).length() > 0.5).count();
+        assert_eq!(out, 0, "vertices beyond the ball");
     }
 }
