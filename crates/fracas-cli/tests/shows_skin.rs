@@ -181,7 +181,8 @@ impl Actor {
         pinched
     }
 
-    /// Pieces that have lost a bond between two particles that both are in them.
+    /// Pieces that have lost a bond between two particles that both are in them, or in which parts of fragments lie side by
+    /// side.
     fn cracked(&self, body: &Body) -> BTreeSet<u64> {
         let left: BTreeSet<[u32; 2]> = bonds_of(body).into_iter().collect();
         let pieces = body.piece_indices();
@@ -191,12 +192,14 @@ impl Actor {
                 of.insert(number, body.pieces()[pieces[column] as usize].id().0);
             }
         }
+        let of_parts = (0..body.particle_count()).filter(|&column| body.is_part(column));
+        let with_parts = of_parts.map(|column| body.pieces()[pieces[column] as usize].id().0);
         let lost = self.bonds.iter().filter(|bond| !left.contains(*bond));
-        lost.filter_map(|[a, b]| {
+        let lost = lost.filter_map(|[a, b]| {
             let (a, b) = (of.get(a)?, of.get(b)?);
             (a == b).then_some(*a)
-        })
-        .collect()
+        });
+        lost.chain(with_parts).collect()
     }
 }
 
