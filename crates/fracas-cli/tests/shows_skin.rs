@@ -341,9 +341,9 @@ fn dozen() {
         for frame in 0..scene.frames() {
             world.step(scene.dt());
             let start = Instant::now();
-            for (skin, look) in skins.iter_mut().zip(&looks) {
-                skin.update(world.body(look.body).unwrap(), [0.0; 3]);
-            }
+            let bodies = looks.iter().map(|look| world.body(look.body).unwrap());
+            let mut pairs: Vec<(&mut Skin, &Body)> = skins.iter_mut().zip(bodies).collect();
+            Skin::update_all(&mut pairs, [0.0; 3], &workers);
             let ms = 1e3 * start.elapsed().as_secs_f64();
             let touched: usize = skins.iter().map(|skin| skin.last().clusters.len()).sum();
             // the first binds everything

@@ -9,6 +9,7 @@ use fracas::geometry::PatternDesc;
 use fracas::glam::{Mat3, Vec3};
 use fracas::material::{Material, MaterialDesc, presets};
 use fracas::math::Rot;
+use fracas::parallel::Workers;
 use fracas::skin::{Owners, Skin, SkinMesh};
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{BodyDesc, MoveKey, Region, ShapeDesc};
@@ -505,4 +506,27 @@ fn what_grew_together_parts_with_its_pieces() {
         }
     }
     assert!(split > 100, "{split}");
+}
+
+/// Several skins on several threads are what each is alone, to the bit.
+#[test]
+fn threads_change_nothing() {
+    let ring = fragmented(surfaces::torus(0.3, 0.1, 48, 24).unwrap(), 3000, 60, false);
+    let mesh = Arc::new(ring.skin());
+    let workers = Workers::new(3).unwrap();
+    let (mut left, a) = world_of(&ring.shape);
+    let (mut right, b) = world_of(&ring.shape);
+    let bind = |world: &World, id| Skin::new(Arc::clone(&mesh), world.body(id).unwrap()).unwrap();
+    let mut alone = [bind(&left, a), bind(&right, b)];
+    let mut both = alone.clone().map(|skin| skin.with_workers(workers.clone()));
+    for round in 0..5 {
+        break_some(&mut left, a, round);
+        break_some(&mut right, b, round + 7);
+        let bodies = [left.body(a).unwrap(), right.body(b).unwrap()];
+        let mut pairs: Vec<_> = both.iter_mut().zip(bodies).collect();
+        Skin::update_all(&mut pairs, [0.1, 0.2, 0.3], &workers);
+        for (k, body) in bodies.into_iter().enumerate() {
+            assert!(alone[k].update(body, [0.1, 0.2, 0.3]) == both[k].skinned(), "round {round}");
+        }
+    }
 }

@@ -235,6 +235,16 @@ impl Skin {
         self.drawn.evaluate()
     }
 
+    /// Updates the skins of several bodies on several threads, as [`update`](Self::update) does one after the other;
+    /// [`skinned`](Self::skinned) then gives what came of it.
+    pub fn update_all(skins: &mut [(&mut Self, &Body)], origin: [f64; 3], workers: &Workers) {
+        workers.enter(|| {
+            workers.for_each(skins, &|(skin, body)| {
+                skin.update(body, origin);
+            });
+        });
+    }
+
     /// What the last update gave.
     pub fn skinned(&self) -> &Skinned {
         self.drawn.skinned()
