@@ -91,9 +91,12 @@ impl Actor {
             body.particle_materials().get(column).copied().unwrap_or(0)
         };
         let materials: Vec<u16> = skinned.owners.iter().map(material_of).collect();
-        let insides: Vec<[u8; 3]> =
-            body.materials().iter().map(|material| srgb(material.inside().colour)).collect();
-        let outside = self.paint.map(|paint| srgb(paint.colour));
+        let insides: Vec<[u8; 3]> = body
+            .materials()
+            .iter()
+            .map(|material| Colour::of_light(material.inside().colour))
+            .collect();
+        let outside = self.paint.map(|paint| Colour::of_light(paint.colour));
         let colour = |(&material, &inside): (&u16, &bool)| {
             outside.filter(|_| !inside).unwrap_or(insides[usize::from(material)])
         };
@@ -114,17 +117,13 @@ impl Actor {
     }
 }
 
-fn srgb(colour: [f32; 3]) -> [u8; 3] {
-    Colour::of_light(colour)
-}
-
 fn point(world: &World, speck: &Speck, body: Option<usize>) -> Point {
     let materials = world.body(speck.body).map(Body::materials);
     let material = materials.and_then(|known| known.get(usize::from(speck.material)));
     Point {
         position: speck.position.map(|x| x as f32),
         radius: speck.radius,
-        colour: material.map_or(LOST, |material| srgb(material.inside().colour)),
+        colour: material.map_or(LOST, |material| Colour::of_light(material.inside().colour)),
         body: body.map_or(u32::MAX, |body| body as u32),
         material: speck.material,
         kind: match speck.kind {

@@ -90,29 +90,28 @@ fn frames_do_not_depend_on_threads() {
 
 #[test]
 fn what_cannot_be_written_is_refused_before_the_work() {
+    let folder = Folder::new("frames-refused");
+    let file = folder.path("a.png");
     for (arguments, code, words) in [
         (&["run", "twist", "--frames-out", "/dev/null/a"][..], 3, "cannot write /dev/null/a"),
         (&["run", "twist", "--every", "2"], 2, "--frames-out"),
-        (&["picture", "twist", "-o", "/tmp/a.png", "--eye", "1,2,3"], 2, "--target"),
+        (&["picture", "twist", "-o", &file, "--eye", "1,2,3"], 2, "--target"),
         (
-            &["picture", "twist", "-o", "/tmp/a.png", "--eye", "1,2", "--target", "0,0,0"],
+            &["picture", "twist", "-o", &file, "--eye", "1,2", "--target", "0,0,0"],
             1,
             "three numbers",
         ),
         (
-            &["picture", "twist", "-o", "/tmp/a.png", "--eye", "-1,2,x", "--target", "0,0,0"],
+            &["picture", "twist", "-o", &file, "--eye", "-1,2,x", "--target", "0,0,0"],
             2,
             "not a number",
         ),
-        (
-            &["picture", "twist", "-o", "/tmp/a.png", "--eye", "1,2,3", "--target", "1,2,3"],
-            1,
-            "one place",
-        ),
+        (&["picture", "twist", "-o", &file, "--eye", "1,2,3", "--target", "1,2,3"], 1, "one place"),
     ] {
         let output = fracas(arguments);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{arguments:?} said {said}");
         assert!(said.contains(words), "{arguments:?} said {said}");
     }
+    assert!(fs::read_dir(&folder.0).unwrap().next().is_none(), "something was drawn");
 }

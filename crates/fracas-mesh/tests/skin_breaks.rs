@@ -10,7 +10,7 @@ use fracas::glam::{Mat3, Vec3};
 use fracas::material::{Material, MaterialDesc, presets};
 use fracas::math::Rot;
 use fracas::parallel::Workers;
-use fracas::skin::{Owners, Skin, SkinMesh};
+use fracas::skin::{InsideFace, Owners, Skin, SkinMesh};
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{BodyDesc, MoveKey, Region, ShapeDesc};
 use fracas::{BodyId, GripDesc, GripMotion, ParticleId, World, WorldConfig};
@@ -400,6 +400,7 @@ fn an_embedded_ball_is_mapped_as_its_tetrahedra() {
     let body = world.body(id).unwrap();
     let moved = skin.update(body, [0.0; 3]);
     assert_eq!(moved.triangles.len(), rest.triangles.len());
+    assert!(moved.owners.iter().all(|&state| (state as usize) < body.particle_count()));
     let normals = map.inverse().transpose();
     let mut worst: f32 = 0.0;
     for v in 0..rest.positions.len() {
@@ -529,4 +530,30 @@ fn threads_change_nothing() {
             assert!(alone[k].update(body, [0.1, 0.2, 0.3]) == both[k].skinned(), "round {round}");
         }
     }
+}
+
+/// Tetrahedra of a body that is in two pieces from the start, more of them than particles.
+#[test]
+fn tetrahedra_in_two_pieces_can_be_bound() {
+    let point = generate::block([0.02; 3], &Sampling::count(1)).unwrap().points[0];
+    let corner = |k: usize| [k / 8, k % 2, k / 2 % 2, k / 4 % 2].map(|x| x as f32);
+    let points = (0..16).map(|k| {
+        let [piece, x, y, z] = corner(k);
+        let position = [x + 3.0 * piece, y, z];
+        fracas::solids::oriented::OrientedPoint { position, ..point }
+    });
+    let bonds =
+        |first: u32| (0..8).flat_map(move |a| (a + 1..8).map(move |b| [first + a, first + b]));
+    let bonds = bonds(0).chain(bonds(8)).collect();
+    let shape = OrientedShape { points: points.collect(), bonds, ..OrientedShape::default() };
+    let (world, id) = world_of(&shape);
+    let body = world.body(id).unwrap();
+    // the same tetrahedra over and over: what counts is that they are many, and that some face others across the gap
+    let tets: Vec<[u32; 4]> = (0..40).map(|k| [0, 1, 2, 4].map(|v| v + 8 * (k % 2))).collect();
+    let between = (0..39).map(|k| InsideFace { corners: [0, 1, 2], between: [k, k + 1] });
+    let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let owners = Owners::Tets(tets);
+    let mesh = SkinMesh { vertices, owners, inside: between.collect(), ..SkinMesh::default() };
+    let mut skin = Skin::new(mesh, body).unwrap();
+    assert_eq!(skin.update(body, [0.0; 3]).triangles.len(), 2 * 39);
 }

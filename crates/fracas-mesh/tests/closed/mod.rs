@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use fracas::glam::{DVec3, Vec3};
-use fracas::skin::{Binding, Drawn, GONE, SkinMesh, SkinRest, SkinUpdate, Skinned};
+use fracas::skin::{Binding, Drawn, SkinMesh, SkinRest, SkinUpdate, Skinned};
 use fracas::{Body, PieceId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -97,8 +97,7 @@ type Bits = [u32; 3];
 /// Ends, and which way they are passed.
 type Edges = Vec<([Bits; 2], i32)>;
 
-/// Volume of each piece from the densities and masses of its particles, in m³, and whether it has a crack that does
-/// not go through: a bond of the shape is missing between two of its particles.
+/// Volume of each piece from the densities and masses of its particles, in m³.
 pub fn volumes_of_particles(body: &Body) -> BTreeMap<PieceId, f64> {
     let density = |k: usize| {
         let material = &body.materials()[usize::from(body.particle_materials()[k])];
@@ -114,14 +113,9 @@ pub fn volumes_of_particles(body: &Body) -> BTreeMap<PieceId, f64> {
     volumes
 }
 
-/// The states of parts of fragments have no place at rest that they share.
+/// Whether a fragment has broken again.
 pub fn has_parts(body: &Body) -> bool {
     (0..body.particle_count()).any(|k| body.is_part(k))
-}
-
-/// Columns that are gone.
-pub fn gone(binding: &Binding) -> usize {
-    binding.columns().iter().filter(|&&column| column == GONE).count()
 }
 
 /// Volume of the closed surface of each owner at rest.

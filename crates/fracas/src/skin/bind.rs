@@ -397,7 +397,7 @@ impl<'a> Bonds<'a> {
         }
     }
 
-    /// Whether an owner has lost a bond; of tetrahedra nothing is known.
+    /// Whether a particle has lost a bond.
     fn is_broken(&self, owner: u32) -> bool {
         match self.column(owner) {
             GONE => true,
@@ -490,8 +490,11 @@ impl Group {
 }
 
 /// Pairs of owners with faces in common that have no bond though neither has lost one: in cells that were filled up to
-/// a surface by others than their own.
+/// a surface by others than their own. Tetrahedra have no bonds to miss.
 fn grown(plan: &Plan, bonds: &Bonds<'_>) -> Vec<[u32; 2]> {
+    if matches!(bonds.owners, Owners::Tets(_)) {
+        return Vec::new();
+    }
     let inside = plan.sides.iter().filter(|side| side.owner < side.across);
     let never = inside.filter(|side| {
         !bonds.hold(side.owner, side.across)

@@ -27,8 +27,6 @@ pub struct Drawn {
 #[derive(Clone, Debug, Default)]
 struct Cluster {
     mesh: Arc<ClusterMesh>,
-    /// Owner of each place.
-    owners: Vec<u32>,
     /// Points that are drawn, with their place among those below.
     points: Vec<(u32, u32)>,
     /// Whether each of them was inside.
@@ -150,7 +148,10 @@ impl Drawn {
             inside.extend(&cluster.inside);
             for &(point, place) in &cluster.points {
                 let owner = cluster.places[place as usize].owner;
-                owners.push(owner);
+                owners.push(match &self.basis.owners {
+                    Owners::Particles => owner,
+                    Owners::Tets(tets) => tets[owner as usize][0],
+                });
                 uvs.push(cluster.mesh.points[point as usize].uv);
             }
         }
@@ -160,14 +161,10 @@ impl Drawn {
 
     /// Which piece every vertex belongs to.
     fn tell_pieces(&mut self) {
-        let Self { basis, states, pieces, skinned, .. } = self;
+        let Self { states, pieces, skinned, .. } = self;
         let Skinned { owners, pieces: of, .. } = skinned;
         of.clear();
-        of.extend(owners.iter().map(|&owner| {
-            let state = match &basis.owners {
-                Owners::Particles => owner,
-                Owners::Tets(tets) => tets[owner as usize][0],
-            };
+        of.extend(owners.iter().map(|&state| {
             let piece = states[state as usize].piece;
             pieces.get(piece as usize).copied().unwrap_or(PieceId(u64::MAX))
         }));
@@ -204,7 +201,6 @@ impl Cluster {
         if let Some(mesh) = &change.mesh {
             self.mesh = Arc::clone(mesh);
         }
-        self.owners.clone_from(&change.owners);
         self.points.clear();
         self.inside.clear();
         self.triangles.clear();
@@ -218,7 +214,7 @@ impl Cluster {
                 let place = self.mesh.points[point as usize].place as usize;
                 if place_of[place] == GONE {
                     place_of[place] = self.places.len() as u32;
-                    let (rest, owner) = (Vec3::from(self.mesh.places[place]), self.owners[place]);
+                    let (rest, owner) = (Vec3::from(self.mesh.places[place]), change.owners[place]);
                     follow(basis, rings, owner, rest, &mut self.influences);
                     let end = self.influences.len() as u32;
                     self.places.push(Place { rest, owner, end });

@@ -172,7 +172,8 @@ pub struct Skinned {
     pub normals: Vec<[f32; 3]>,
     /// Texture coordinates; 0 where there are none.
     pub uvs: Vec<[f32; 2]>,
-    /// The owner that each vertex follows, as index into the states of the update.
+    /// The particle that each vertex belongs to, as index into the states of the update: its owner, or the first corner of
+    /// a tetrahedron that owns it.
     pub owners: Vec<u32>,
     /// The piece that each vertex belongs to.
     pub pieces: Vec<PieceId>,
