@@ -301,7 +301,7 @@ fn closed() {
 
 /// Every frame of all scenes.
 #[test]
-#[ignore = "half an hour; run with --include-ignored in release"]
+#[ignore = "five minutes; run with --include-ignored in release"]
 fn closed_always() {
     let _reading = MACHINE.read();
     show(&SHOWS, "closed_always", || {
