@@ -3,11 +3,12 @@
 use crate::output::{self, Unwritable};
 use crate::running::Running;
 use anyhow::Result;
+use fracas::material::Finish;
 use fracas::parallel::Workers;
 use fracas::skin::{Skin, Speck, SpeckKind};
 use fracas::{Body, BodyId, World};
 use fracas_export::{Frame, Point, PointKind, ply};
-use fracas_scene::{Look, Paint};
+use fracas_scene::Look;
 use fracas_view::Colour;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ pub struct Frames {
 struct Actor {
     body: BodyId,
     skin: Skin,
-    paint: Option<Paint>,
+    paint: Option<Finish>,
 }
 
 /// What specks have whose body is gone: grey.

@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use fracas::World;
 use fracas_scene::{Look, Scene};
 use fracas_view::{
-    Artist, Camera, Colour, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style, grid_cell,
+    Artist, Camera, Colour, CpuSkins, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style,
+    grid_cell,
 };
 use std::path::Path;
 use std::str::FromStr;
@@ -149,6 +150,7 @@ impl std::fmt::Display for Size {
 pub struct Studio {
     artist: Artist,
     stage: Stage,
+    skins: CpuSkins,
     style: Style,
     size: [u32; 2],
     /// The scene's, if it has one.
@@ -181,6 +183,7 @@ impl Studio {
         let mut studio = Self {
             artist,
             stage,
+            skins: CpuSkins::default(),
             style: options.style(),
             size: size.0,
             camera: options.camera(scene)?,
@@ -202,7 +205,7 @@ impl Studio {
     pub fn remember(&mut self, running: &Running) -> Moment {
         let (world, origin) = (&running.world, self.camera().target);
         let strained = matches!(self.style.colour, Colour::Strain { .. });
-        let mut drawing = self.stage.drawing(world, &self.style, origin);
+        let mut drawing = self.skins.drawing(&self.stage.show(world, &self.style, origin));
         self.stage.add_specks(&mut drawing, world, running.specks());
         Moment {
             drawing,

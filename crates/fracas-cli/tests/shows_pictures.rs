@@ -19,7 +19,7 @@ use fracas::world::{BodyDesc, ShapeDesc, World};
 use fracas_mesh::generate::{self, Sampling, surfaces};
 use fracas_mesh::skin;
 use fracas_scene::Look;
-use fracas_view::{Artist, Framing, Gpu, Stage, Style};
+use fracas_view::{Artist, CpuSkins, Framing, Gpu, Stage, Style};
 use shows::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,8 @@ fn seconds_of_picture(segments: u32, sides: u32) -> (usize, bool, f64) {
     let mut framing = Framing::default();
     framing.include(&world);
     let camera = framing.camera(1280.0 / 720.0);
-    let drawing = stage.drawing(&world, &Style::default(), camera.target);
+    let drawing =
+        CpuSkins::default().drawing(&stage.show(&world, &Style::default(), camera.target));
     let picture = artist.draw(&drawing, &camera, [1280, 720]).unwrap();
     assert!(picture.to_png().unwrap().len() > 10_000);
     (vertices, software, start.elapsed().as_secs_f64())

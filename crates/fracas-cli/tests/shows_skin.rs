@@ -15,7 +15,7 @@ use fracas::parallel::Workers;
 use fracas::skin::Skin;
 use fracas::{Body, World, WorldConfig};
 use fracas_scene::{Look, Scene, gallery};
-use fracas_view::{Stage, Style};
+use fracas_view::{CpuSkins, Stage, Style};
 use shows::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -479,8 +479,9 @@ fn pot() {
         let scene = Scene::open("pot").unwrap();
         let (mut world, looks) = scene.build_looks(scene.world_config()).unwrap();
         let mut stage = Stage::new(&world, looks).unwrap();
+        let mut skins = CpuSkins::default();
         let mut paints = |world: &World| {
-            let drawing = stage.drawing(world, &Style::default(), Default::default());
+            let drawing = skins.drawing(&stage.show(world, &Style::default(), Default::default()));
             drawing.vertices.iter().map(|vertex| vertex.paint).collect::<BTreeSet<_>>().len()
         };
         let before = paints(&world);

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use fracas::geometry::{Pattern, PatternDesc};
+use fracas::material::Finish;
 use toml::Spanned;
 use toml::de::DeTable;
 
-use crate::build::Paint;
 use crate::error::{Diagnostic, Problem};
 use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_SCENE};
 use crate::materials::{self, NamedMaterial};
@@ -84,9 +84,16 @@ fn read_body(
     let (rotation, layers) = (read_rotation(reader), read_layers(reader));
     let pattern = reader.table("pattern").and_then(|pattern| read_pattern(&pattern));
     let paint = reader.table("paint").map(|paint| {
-        let (colour, roughness) = (paint.vector_f32("colour"), paint.number("roughness") as f32);
+        let number = |name| paint.number(name) as f32;
+        let finish = Finish {
+            colour: paint.vector_f32("colour"),
+            roughness: number("roughness"),
+            metallic: number("metallic"),
+            transparency: number("transparency"),
+            rings: number("rings"),
+        };
         paint.finish();
-        Paint { colour, roughness }
+        finish
     });
     let copies = reader.table("copies").and_then(|copies| read_copies(&copies, shape.as_ref()));
     let (position, velocity) = (reader.vector("position"), reader.vector_f32("velocity"));

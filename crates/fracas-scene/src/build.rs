@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fracas::glam::DVec3;
-use fracas::material::{Material, MaterialError as E, SamplePoint};
+use fracas::material::{Finish, Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
 use fracas::world::{BodyDesc, GripDesc, Region};
@@ -27,16 +27,7 @@ pub struct Look {
     /// edges are those of the tetrahedra, if the body is made of some.
     pub skin: Arc<SkinMesh>,
     /// What its surface is painted with, if it is not bare.
-    pub paint: Option<Paint>,
-}
-
-/// A colour and how it shines.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Paint {
-    /// Red, green and blue of linear light, each from 0 to 1.
-    pub colour: [f32; 3],
-    /// From a mirror, 0, to chalk, 1.
-    pub roughness: f32,
+    pub paint: Option<Finish>,
 }
 
 impl Scene {

@@ -74,7 +74,7 @@ mod syntax;
 mod tests;
 
 pub use assets::{AssetError, Assets, Folder, Memory};
-pub use build::{Look, Paint};
+pub use build::Look;
 pub use error::{Diagnostic, Problem, SceneError, Severity};
 pub use gallery::{GalleryScene, gallery};
 pub use scene::{Camera, Scene};

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use fracas::WorldConfig;
 use fracas::geometry::Pattern;
+use fracas::material::Finish;
 use fracas::math::Rot;
 use fracas::world::{GripMotion, Layers, ObstacleDesc};
 use toml::de::DeTable;
 
 use crate::assets::{AssetError, Assets, Folder, Memory};
-use crate::build::Paint;
 use crate::document::read_scene;
 use crate::error::{Diagnostic, Problem, SceneError, Source};
 use crate::materials::NamedMaterial;
@@ -61,7 +61,7 @@ pub(crate) struct Body {
     /// In rad/s.
     pub spin: [f32; 3],
     pub pattern: Option<Pattern>,
-    pub paint: Option<Paint>,
+    pub paint: Option<Finish>,
     pub copies: Option<Copies>,
     pub layers: Layers,
 }

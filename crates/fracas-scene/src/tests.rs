@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fracas::WorldConfig;
 use fracas::geometry::PatternDesc;
-use fracas::material::{MaterialDesc, MaterialField};
+use fracas::material::{Finish, MaterialDesc, MaterialField};
 use fracas::world::GripMotion;
 use serde_json::Value as Json;
 
@@ -79,7 +79,7 @@ fragments_split = true
 momentum_correction = false
 {BAR}
 pattern = {{ kind = "radial", radius = 0.3, rays = 9, rings = 3, seed = 5 }}
-paint = {{ colour = [0.1, 0.2, 0.3], roughness = 0.25 }}
+paint = {{ colour = [0.1, 0.2, 0.3], roughness = 0.25, rings = 0.002 }}
 position = [1000, 2, 3]
 rotation = {{ axis = [0, 0, 2], angle = 90 }}
 velocity = [3, 0, 0]
@@ -115,7 +115,8 @@ hold = true
 
     let body = &scene.bodies[0];
     assert_eq!(body.spin, [0.0, std::f32::consts::PI, 0.0]);
-    let paint = crate::Paint { colour: [0.1, 0.2, 0.3], roughness: 0.25 };
+    let paint =
+        Finish { colour: [0.1, 0.2, 0.3], roughness: 0.25, rings: 0.002, ..Finish::default() };
     assert_eq!(body.paint, Some(paint));
     let radial = PatternDesc::Radial { radius: 0.3, rays: 9, rings: 3, seed: 5 };
     assert_eq!(body.pattern.as_ref().unwrap().desc(), &radial);
@@ -547,9 +548,16 @@ fn material_table() -> String {
         }
         node
     };
+    const LOOKS: [&str; 6] = [
+        "grain.direction",
+        "inside.colour",
+        "inside.roughness",
+        "inside.metallic",
+        "inside.transparency",
+        "inside.rings",
+    ];
     let scalars = MaterialField::ALL.map(MaterialField::name);
-    for path in scalars.into_iter().chain(["grain.direction", "inside.colour", "inside.roughness"])
-    {
+    for path in scalars.into_iter().chain(LOOKS) {
         let mut value = &toml::Value::Table(default.clone());
         for part in path.split('.') {
             value = &value[part];

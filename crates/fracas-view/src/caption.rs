@@ -53,7 +53,7 @@ impl Picture {
     pub fn strain_scale(&mut self, full: f32, largest: f32) {
         let font = self.font();
         for x in 0..BAR.width as i32 {
-            let [r, g, b, _] = colour::of_share(x as f32 / (BAR.width - 1) as f32);
+            let [r, g, b] = colour::of_share(x as f32 / (BAR.width - 1) as f32).colour;
             let column = Rectangle::new(Point::new(MARGIN + x, MARGIN), Size::new(1, BAR.height));
             let Ok(()) = self.fill_solid(&column, Rgb888::new(r, g, b));
         }
@@ -127,8 +127,8 @@ mod tests {
         let mut picture = grey(400, 300);
         picture.strain_scale(0.1, 0.0123);
         let at = |x: usize| picture.pixels[10 * 400 + x];
-        assert_eq!(at(8)[..3], colour::of_share(0.0)[..3]);
-        assert_eq!(at(8 + 159)[..3], colour::of_share(1.0)[..3]);
+        assert_eq!(at(8)[..3], colour::of_share(0.0).colour);
+        assert_eq!(at(8 + 159)[..3], colour::of_share(1.0).colour);
     }
 
     #[test]

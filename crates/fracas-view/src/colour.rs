@@ -1,14 +1,25 @@
 //! Colours that mean something.
 
 use crate::drawing::Paint;
+use fracas::material::Finish;
 
 /// Roughness of everything whose colour is not its material's.
 const ROUGHNESS: u8 = 150;
 
 /// Of linear light, as a screen takes it.
-pub(crate) fn of_material(colour: [f32; 3], roughness: f32) -> Paint {
-    let [r, g, b] = colour.map(|x| to_byte(to_srgb(x)));
-    [r, g, b, to_byte(roughness)]
+pub(crate) fn of_light(colour: [f32; 3]) -> [u8; 3] {
+    colour.map(|x| to_byte(to_srgb(x)))
+}
+
+/// A finish in eight bytes.
+pub(crate) fn of_finish(finish: &Finish) -> Paint {
+    Paint {
+        colour: of_light(finish.colour),
+        roughness: to_byte(finish.roughness),
+        metallic: to_byte(finish.metallic),
+        transparency: to_byte(finish.transparency),
+        rings: ((1e4 * finish.rings).round() as u16).to_le_bytes(),
+    }
 }
 
 /// One of many that are easily told apart: hues turned by the golden angle, so that any few in a row
@@ -19,7 +30,7 @@ pub(crate) fn of_number(number: u64) -> Paint {
     let hue = ((k * 0.618_033_988_75 + 0.07) % 1.0) as f32;
     let lightness = [0.62, 0.48, 0.76][(number % 3) as usize];
     let [r, g, b] = from_hue(hue, 0.62, lightness).map(to_byte);
-    [r, g, b, ROUGHNESS]
+    Paint::plain([r, g, b], ROUGHNESS)
 }
 
 /// From 0, dark blue, over green to 1, yellow; even for the eye, also in grey (the anchors of
@@ -36,7 +47,7 @@ pub(crate) fn of_share(share: f32) -> Paint {
     let below = (at as usize).min(3);
     let t = at - below as f32;
     let mix = |c: usize| to_byte(ANCHORS[below][c] * (1.0 - t) + ANCHORS[below + 1][c] * t);
-    [mix(0), mix(1), mix(2), ROUGHNESS]
+    Paint::plain([mix(0), mix(1), mix(2)], ROUGHNESS)
 }
 
 fn to_srgb(linear: f32) -> f32 {
@@ -61,7 +72,7 @@ mod tests {
     use super::*;
 
     fn difference(a: Paint, b: Paint) -> u32 {
-        (0..3).map(|k| u32::from(a[k].abs_diff(b[k]))).sum()
+        (0..3).map(|k| u32::from(a.colour[k].abs_diff(b.colour[k]))).sum()
     }
 
     #[test]
@@ -80,7 +91,8 @@ mod tests {
     #[test]
     fn shares_grow_brighter() {
         let luma = |p: Paint| {
-            0.2126 * f32::from(p[0]) + 0.7152 * f32::from(p[1]) + 0.0722 * f32::from(p[2])
+            let [r, g, b] = p.colour.map(f32::from);
+            0.2126 * r + 0.7152 * g + 0.0722 * b
         };
         let rising = (0..100)
             .all(|k| luma(of_share(k as f32 / 100.0)) < luma(of_share((k + 2) as f32 / 100.0)));
@@ -91,7 +103,10 @@ mod tests {
 
     #[test]
     fn light_becomes_what_screens_take() {
-        assert_eq!(of_material([0.0, 1.0, 0.214_041_14], 0.5), [0, 255, 128, 128]);
+        assert_eq!(of_light([0.0, 1.0, 0.214_041_14]), [0, 255, 128]);
+        let oak = Finish { roughness: 0.5, rings: 4.0e-3, ..Finish::default() };
+        let paint = of_finish(&oak);
+        assert_eq!((paint.roughness, u16::from_le_bytes(paint.rings)), (128, 40));
     }
 
     #[test]

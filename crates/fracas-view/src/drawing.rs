@@ -3,8 +3,35 @@
 use bytemuck::{Pod, Zeroable};
 use fracas::glam::Vec3;
 
-/// A colour as screens take it (sRGB) in the first three bytes, roughness in the fourth.
-pub type Paint = [u8; 4];
+/// What a surface looks like, in eight bytes.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Pod, Zeroable)]
+pub struct Paint {
+    /// Red, green and blue as screens take them (sRGB).
+    pub colour: [u8; 3],
+    /// From a mirror, 0, to chalk, 255.
+    pub roughness: u8,
+    /// From none, 0, to all of it metal, 255.
+    pub metallic: u8,
+    /// From opaque, 0, to clear, 255.
+    pub transparency: u8,
+    /// Distance of growth rings in tenths of a millimetre, low byte first; 0 for none.
+    pub rings: [u8; 2],
+}
+
+impl Paint {
+    /// Neither metal, nor clear, nor wood.
+    pub const fn plain(colour: [u8; 3], roughness: u8) -> Self {
+        Self { colour, roughness, metallic: 0, transparency: 0, rings: [0; 2] }
+    }
+
+    /// As shaders get it: each byte from 0 to 1.
+    pub(crate) fn to_shares(self) -> [[f32; 4]; 2] {
+        let shares = |bytes: [u8; 4]| bytes.map(|byte| f32::from(byte) / 255.0);
+        let ([r, g, b], [low, high]) = (self.colour, self.rings);
+        [shares([r, g, b, self.roughness]), shares([self.metallic, self.transparency, low, high])]
+    }
+}
 
 /// A corner of a surface.
 #[repr(C)]
@@ -14,8 +41,10 @@ pub struct Vertex {
     pub position: [f32; 3],
     /// Unit normal, pointing out of the body.
     pub normal: [f32; 3],
-    /// Colour and roughness.
+    /// What it looks like.
     pub paint: Paint,
+    /// Where it is in the wood, in m: growth rings are around the third axis.
+    pub grain: [f32; 3],
 }
 
 /// A particle.
@@ -26,7 +55,7 @@ pub struct Ellipsoid {
     pub centre: [f32; 3],
     /// Its three half axes, in m.
     pub half_axes: [[f32; 3]; 3],
-    /// Colour and roughness.
+    /// What it looks like.
     pub paint: Paint,
 }
 
@@ -38,7 +67,7 @@ pub struct Line {
     pub from: [f32; 3],
     /// The other.
     pub to: [f32; 3],
-    /// Colour; the fourth byte has no effect.
+    /// Of which only the colour is seen.
     pub paint: Paint,
 }
 
@@ -60,6 +89,8 @@ pub struct Drawing {
     pub vertices: Vec<Vertex>,
     /// Triangles of all surfaces, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// The same of what is clear.
+    pub clear: Vec<[u32; 3]>,
     /// Surfaces are drawn as glass, so that what is inside can be seen.
     pub see_through: bool,
     /// Particles.
@@ -98,7 +129,7 @@ mod tests {
     fn the_box_holds_tilted_ellipsoids() {
         let s = 0.5_f32.sqrt();
         let half_axes = [[2.0 * s, 2.0 * s, 0.0], [-0.1 * s, 0.1 * s, 0.0], [0.0, 0.0, 0.1]];
-        let needle = Ellipsoid { centre: [1.0, 0.0, 0.0], half_axes, paint: [0; 4] };
+        let needle = Ellipsoid { centre: [1.0, 0.0, 0.0], half_axes, paint: Paint::default() };
         let drawing = Drawing { ellipsoids: vec![needle], ..Drawing::default() };
         let [low, high] = drawing.bounds().unwrap();
         let reach = (2.0_f32 + 0.005).sqrt();

@@ -1,7 +1,8 @@
 //! Pictures of [Fracas](fracas) worlds, drawn through wgpu, with or without a screen.
 //!
 //! ```text
-//! world, looks → Drawing (columns of corners, particles, lines) → Renderer → view of a window, or Picture → PNG
+//! world, looks → Stage → Shown ─┬─────────────────────────────→ Renderer → view of a window, or Picture → PNG
+//!                               └→ CpuSkins → Drawing (columns) ──┘
 //! ```
 
 #![cfg_attr(
@@ -12,19 +13,23 @@
 mod camera;
 mod caption;
 mod colour;
+mod cpu_skins;
 mod drawing;
 mod film;
 mod gpu;
 mod picture;
 mod render;
+mod shown;
 mod stage;
 
 pub use camera::{Camera, Framing};
+pub use cpu_skins::CpuSkins;
 pub use drawing::{Drawing, Ellipsoid, Ground, Line, Paint, Vertex};
 pub use film::contact_sheet;
 pub use fracas::glam;
 pub use gpu::{Gpu, GpuError};
 pub use picture::{Artist, Picture, PictureError};
-pub use render::{Renderer, grid_cell};
+pub use render::{Renderer, SkinOnDevice, grid_cell};
+pub use shown::{Shown, ShownSkin};
 pub use stage::{Colour, Overlays, Stage, Style};
 pub use wgpu;

@@ -6,6 +6,7 @@ use crate::camera::Camera;
 use crate::drawing::Drawing;
 use crate::gpu::Gpu;
 use crate::render::Renderer;
+use crate::shown::ShownSkin;
 
 /// Pixels from the upper left corner on, row by row, as screens take them (sRGB).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,14 +51,14 @@ pub enum PictureError {
 /// Draws pictures without a screen.
 ///
 /// ```
-/// use fracas_view::{Artist, Camera, Drawing, Gpu, Ground, Line};
+/// use fracas_view::{Artist, Camera, Drawing, Gpu, Ground, Line, Paint};
 /// use fracas_view::glam::DVec3;
 ///
 /// let mut artist = match Gpu::open() {
 ///     Ok(gpu) => Artist::new(gpu),
 ///     Err(error) => return Ok(println!("skipped: {error}")),
 /// };
-/// let axis = Line { from: [0.0; 3], to: [0.0, 1.0, 0.0], paint: [255, 0, 0, 0] };
+/// let axis = Line { from: [0.0; 3], to: [0.0, 1.0, 0.0], paint: Paint::plain([255, 0, 0], 128) };
 /// let ground = Ground { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
 /// let drawing = Drawing { lines: vec![axis], grounds: vec![ground], ..Drawing::default() };
 /// let camera = Camera::framing(DVec3::NEG_X, DVec3::ONE, 1.5);
@@ -95,9 +96,22 @@ impl Artist {
         size: [u32; 2],
     ) -> Result<Picture, PictureError> {
         self.check(drawing, size)?;
-        let [width, height] = size;
-        let device = &self.gpu.device;
-        let target = device.create_texture(&wgpu::TextureDescriptor {
+        let target = self.target(size);
+        self.renderer.draw(drawing, camera, &target.create_view(&Default::default()), size);
+        let pixels = read_back(&self.gpu.device, &self.gpu.queue, &target)?;
+        Ok(Picture { size, pixels })
+    }
+
+    /// Takes in skins, which the device moves; pictures have them from then on. See [`Renderer::take`].
+    ///
+    /// # Errors
+    /// [`PictureError`].
+    pub fn take(&mut self, skins: &[ShownSkin]) -> Result<u64, PictureError> {
+        self.renderer.take(skins)
+    }
+
+    fn target(&self, [width, height]: [u32; 2]) -> wgpu::Texture {
+        self.gpu.device.create_texture(&wgpu::TextureDescriptor {
             label: Some("picture"),
             size: wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
             mip_level_count: 1,
@@ -106,10 +120,7 @@ impl Artist {
             format: self.renderer.format(),
             usage: wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::COPY_SRC,
             view_formats: &[],
-        });
-        self.renderer.draw(drawing, camera, &target.create_view(&Default::default()), size);
-        let pixels = read_back(device, &self.gpu.queue, &target)?;
-        Ok(Picture { size, pixels })
+        })
     }
 
     fn check(&self, drawing: &Drawing, size: [u32; 2]) -> Result<(), PictureError> {
@@ -124,6 +135,7 @@ impl Artist {
         let bytes = [
             size_of_val(drawing.vertices.as_slice()),
             size_of_val(drawing.triangles.as_slice()),
+            size_of_val(drawing.clear.as_slice()),
             size_of_val(drawing.ellipsoids.as_slice()),
             size_of_val(drawing.lines.as_slice()),
         ];
@@ -136,13 +148,14 @@ impl Artist {
     }
 }
 
-fn read_back(
+/// The texels of a texture, row by row.
+pub(crate) fn read_back<T: bytemuck::Pod>(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
     texture: &wgpu::Texture,
-) -> Result<Vec<[u8; 4]>, PictureError> {
+) -> Result<Vec<T>, PictureError> {
     let size = texture.size();
-    let row = 4 * size.width;
+    let row = size_of::<T>() as u32 * size.width;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
     let buffer = device.create_buffer(&wgpu::BufferDescriptor {
         label: Some("read back"),
@@ -170,7 +183,7 @@ fn read_back(
     told.recv().map_err(|error| lost(&error))?.map_err(|error| lost(&error))?;
     let mapped = buffer.slice(..).get_mapped_range().map_err(|error| lost(&error))?;
     let rows = mapped.chunks_exact(padded as usize);
-    Ok(rows.flat_map(|bytes| bytemuck::cast_slice(&bytes[..row as usize]).to_vec()).collect())
+    Ok(rows.flat_map(|bytes| bytemuck::pod_collect_to_vec(&bytes[..row as usize])).collect())
 }
 
 impl Picture {

@@ -1,16 +1,19 @@
 //! From a world to a drawing.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use fracas::contact::shape::Shape;
 use fracas::glam::{DVec3, Vec3};
-use fracas::skin::{ShapeSurface, Skin, SkinError, Speck};
+use fracas::material::VaryingDirection;
+use fracas::skin::{Binding, GONE, ShapeSurface, Skin, SkinError, Speck};
 use fracas::world::{Body, Obstacle, ObstacleId};
 use fracas::{BodyId, World};
 use fracas_scene::Look;
 
 use crate::colour;
 use crate::drawing::{Drawing, Ellipsoid, Ground, Line, Paint, Vertex};
+use crate::shown::{Shown, ShownSkin};
 
 /// What colours tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,8 +36,7 @@ pub enum Colour {
 impl Colour {
     /// Linear light as a screen takes it, sRGB.
     pub fn of_light(light: [f32; 3]) -> [u8; 3] {
-        let [r, g, b, _] = colour::of_material(light, 0.0);
-        [r, g, b]
+        colour::of_light(light)
     }
 }
 
@@ -68,6 +70,8 @@ pub struct Style {
 #[derive(Debug)]
 pub struct Stage {
     actors: Vec<Actor>,
+    /// Number of the next.
+    next: u32,
     /// Of the obstacles seen so far.
     props: BTreeMap<ObstacleId, ShapeSurface>,
 }
@@ -75,14 +79,21 @@ pub struct Stage {
 #[derive(Debug)]
 struct Actor {
     body: BodyId,
-    skin: Skin,
+    number: u32,
+    binding: Binding,
+    /// Follows the edges of tetrahedra while they are shown.
+    edges: Option<Skin>,
+    /// Of what was always outside.
     paint: Option<Paint>,
+    /// Of each state, as shown last.
+    paints: Arc<[Paint]>,
+    grain: [f32; 3],
 }
 
-const BOND: Paint = [235, 235, 240, 255];
-const EDGE: Paint = [40, 44, 60, 255];
+const BOND: Paint = Paint::plain([235, 235, 240], 255);
+const EDGE: Paint = Paint::plain([40, 44, 60], 255);
 /// Obstacles: lighter than the ground, and of no material.
-const OBSTACLE: Paint = [168, 170, 174, 190];
+const OBSTACLE: Paint = Paint::plain([168, 170, 174], 190);
 /// Edges around obstacles that are round.
 const AROUND: u32 = 64;
 
@@ -92,18 +103,35 @@ impl Stage {
     /// # Errors
     /// If a look does not fit its body.
     pub fn new(world: &World, looks: Vec<Look>) -> Result<Self, SkinError> {
-        let mut actors = Vec::new();
-        for look in looks {
-            if let Some(body) = world.body(look.body) {
-                let paint = look.paint.map(|p| colour::of_material(p.colour, p.roughness));
-                actors.push(Actor { body: look.body, skin: Skin::new(look.skin, body)?, paint });
-            }
-        }
-        Ok(Self { actors, props: BTreeMap::new() })
+        let mut stage = Self { actors: Vec::new(), next: 0, props: BTreeMap::new() };
+        stage.add(world, looks)?;
+        Ok(stage)
     }
 
-    /// The world as it is now. Positions are relative to `origin`, which should be near.
-    pub fn drawing(&mut self, world: &World, style: &Style, origin: DVec3) -> Drawing {
+    /// Adds what later bodies look like.
+    ///
+    /// # Errors
+    /// If a look does not fit its body; those before it are there.
+    pub fn add(&mut self, world: &World, looks: Vec<Look>) -> Result<(), SkinError> {
+        for look in looks {
+            let Some(body) = world.body(look.body) else { continue };
+            self.actors.push(Actor {
+                body: look.body,
+                number: self.next,
+                binding: Binding::new(look.skin, body)?,
+                edges: None,
+                paint: look.paint.map(|finish| colour::of_finish(&finish)),
+                paints: Arc::default(),
+                grain: grain(body),
+            });
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// The world as it is now, with what changed of its skins since it was shown last. Positions are relative to
+    /// `origin`, which should be near.
+    pub fn show(&mut self, world: &World, style: &Style, origin: DVec3) -> Shown {
         let mut drawing = Drawing {
             origin: origin.to_array(),
             see_through: style.overlays.any(),
@@ -115,17 +143,16 @@ impl Stage {
             let surface = self.props.entry(obstacle.id()).or_insert_with(made);
             add_obstacle(&mut drawing, surface, obstacle);
         }
-        for (number, actor) in self.actors.iter_mut().enumerate() {
+        self.actors.retain(|actor| world.body(actor.body).is_some());
+        let mut skins = Vec::with_capacity(self.actors.len());
+        for actor in &mut self.actors {
             let Some(body) = world.body(actor.body) else { continue };
-            let paints = paints(body, number as u64, style.colour);
-            let paint = actor.paint.filter(|_| style.colour == Colour::Material);
-            add_surface(&mut drawing, &mut actor.skin, body, &paints, paint);
-            if style.overlays.tets {
-                add_edges(&mut drawing, &mut actor.skin, body);
-            }
+            let paints = paints(body, u64::from(actor.number), style.colour);
+            skins.push(actor.show(body, style, &paints, &drawing));
+            actor.show_edges(body, style.overlays.tets, &mut drawing);
             add_particles(&mut drawing, body, &paints, style.overlays);
         }
-        drawing
+        Shown { skins, drawing }
     }
 
     /// Adds chips and dust to a drawing, in the colours of what they were.
@@ -168,6 +195,7 @@ fn add_obstacle(drawing: &mut Drawing, surface: &ShapeSurface, obstacle: &Obstac
         position: (turn * Vec3::from(position) + shift).to_array(),
         normal: (turn * Vec3::from(normal)).to_array(),
         paint: OBSTACLE,
+        grain: position,
     }));
     drawing.triangles.extend(surface.triangles.iter().map(|t| t.map(|k| first + k)));
 }
@@ -182,9 +210,7 @@ fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
     match colour {
         Colour::Material => {
             let insides = body.materials().iter().map(|material| material.inside());
-            let of: Vec<Paint> = insides
-                .map(|inside| colour::of_material(inside.colour, inside.roughness))
-                .collect();
+            let of: Vec<Paint> = insides.map(colour::of_finish).collect();
             body.particle_materials().iter().map(|&k| of[usize::from(k)]).collect()
         }
         Colour::Body => vec![colour::of_number(number); count],
@@ -208,39 +234,59 @@ fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
 fn paint_of_speck(world: &World, speck: &Speck) -> Paint {
     let body = world.body(speck.body);
     let material = body.and_then(|body| body.materials().get(usize::from(speck.material)));
-    material.map_or(OBSTACLE, |material| {
-        colour::of_material(material.inside().colour, material.inside().roughness)
-    })
+    material.map_or(OBSTACLE, |material| colour::of_finish(material.inside()))
 }
 
-/// The surface of a body; what was always outside has the paint of the body, if there is one.
-fn add_surface(
-    drawing: &mut Drawing,
-    skin: &mut Skin,
-    body: &Body,
-    paints: &[Paint],
-    outside: Option<Paint>,
-) {
-    skin.update(body, drawing.origin);
-    let paint_of = |&column: &u32| paints.get(column as usize).copied().unwrap_or(OBSTACLE);
-    let paints: Vec<Paint> = skin.columns().iter().map(paint_of).collect();
-    let skinned = skin.skinned();
-    let first = drawing.vertices.len() as u32;
-    let corners = skinned.positions.iter().zip(&skinned.normals);
-    let kinds = skinned.owners.iter().zip(&skinned.inside);
-    let vertices = corners.zip(kinds).map(|((&position, &normal), (&owner, &inside))| {
-        let paint = outside.filter(|_| !inside).unwrap_or(paints[owner as usize]);
-        Vertex { position, normal, paint }
-    });
-    drawing.vertices.extend(vertices);
-    drawing.triangles.extend(skinned.triangles.iter().map(|t| t.map(|k| first + k)));
+/// Along the grain of the first material that has one direction.
+fn grain(body: &Body) -> [f32; 3] {
+    let directions = body.materials().iter().map(|material| &material.desc().grain.direction);
+    let constant = |direction: &VaryingDirection| match direction {
+        VaryingDirection::Constant(direction) => Vec3::from(*direction).try_normalize(),
+        _ => None,
+    };
+    directions.filter_map(constant).next().unwrap_or(Vec3::Y).to_array()
 }
 
-fn add_edges(drawing: &mut Drawing, skin: &mut Skin, body: &Body) {
-    let skinned = skin.update_lines(body, drawing.origin);
-    let at = |k: u32| skinned.positions[k as usize];
-    let lines = skinned.lines.iter();
-    drawing.lines.extend(lines.map(|&[a, b]| Line { from: at(a), to: at(b), paint: EDGE }));
+impl Actor {
+    fn show(
+        &mut self,
+        body: &Body,
+        style: &Style,
+        paints: &[Paint],
+        around: &Drawing,
+    ) -> ShownSkin {
+        let update = self.binding.update(body, around.origin).clone();
+        let of = |&column: &u32| match column {
+            GONE => OBSTACLE,
+            column => paints[column as usize],
+        };
+        let paints: Vec<Paint> = self.binding.columns().iter().map(of).collect();
+        if *self.paints != *paints {
+            self.paints = paints.into();
+        }
+        ShownSkin {
+            number: self.number,
+            update,
+            paints: Arc::clone(&self.paints),
+            outside: self.paint.filter(|_| style.colour == Colour::Material),
+            grain: self.grain,
+        }
+    }
+
+    fn show_edges(&mut self, body: &Body, shown: bool, drawing: &mut Drawing) {
+        if !shown {
+            self.edges = None;
+            return;
+        }
+        if self.edges.is_none() {
+            self.edges = Skin::new(Arc::clone(self.binding.mesh()), body).ok();
+        }
+        let Some(skin) = &mut self.edges else { return };
+        let skinned = skin.update_lines(body, drawing.origin);
+        let at = |k: u32| skinned.positions[k as usize];
+        let lines = skinned.lines.iter();
+        drawing.lines.extend(lines.map(|&[a, b]| Line { from: at(a), to: at(b), paint: EDGE }));
+    }
 }
 
 fn add_particles(drawing: &mut Drawing, body: &Body, paints: &[Paint], overlays: Overlays) {
@@ -292,7 +338,7 @@ mod tests {
             for _ in 0..frames {
                 world.step(1.0 / 60.0);
             }
-            let drawing = stage.drawing(&world, &Style::default(), DVec3::new(1e6, 0.0, 0.0));
+            let drawing = stage.show(&world, &Style::default(), DVec3::new(1e6, 0.0, 0.0)).drawing;
             let [low, high] = drawing.bounds().unwrap();
             assert!((low - Vec3::new(-0.5, height - 0.1, -0.5)).length() < 1e-3, "{low}");
             assert!((high - Vec3::new(0.5, height + 0.1, 0.5)).length() < 1e-3, "{high}");

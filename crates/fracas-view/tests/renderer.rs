@@ -10,8 +10,8 @@ use fracas_view::{
     Artist, Camera, Drawing, Ellipsoid, Gpu, Ground, Line, Paint, Picture, PictureError, Vertex,
 };
 
-const RED: Paint = [210, 40, 30, 200];
-const BLUE: Paint = [40, 70, 210, 200];
+const RED: Paint = Paint::plain([210, 40, 30], 200);
+const BLUE: Paint = Paint::plain([40, 70, 210], 200);
 const SIZE: [u32; 2] = [320, 240];
 const GROUND: Ground = Ground { point: [0.0; 3], normal: [0.0, 1.0, 0.0] };
 
@@ -55,7 +55,12 @@ fn block(centre: Vec3, half: Vec3, paint: Paint) -> Drawing {
         let first = drawing.vertices.len() as u32;
         for (a, b) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
             let position = (centre + half * (normal + u * a + v * b)).to_array();
-            drawing.vertices.push(Vertex { position, normal: normal.to_array(), paint });
+            drawing.vertices.push(Vertex {
+                position,
+                normal: normal.to_array(),
+                paint,
+                grain: [0.0; 3],
+            });
         }
         let order = if side % 2 == 0 { [0, 1, 2, 0, 2, 3] } else { [0, 2, 1, 0, 3, 2] };
         let corners = order.map(|k| first + k);
@@ -156,7 +161,7 @@ fn the_nearer_ball_is_seen() {
 /// Edges of bodies have more than two shades: four samples a pixel.
 #[test]
 fn edges_are_smooth() {
-    let drawing = block(Vec3::ZERO, Vec3::splat(0.5), [255, 255, 255, 255]);
+    let drawing = block(Vec3::ZERO, Vec3::splat(0.5), Paint::plain([255; 3], 255));
     let camera = Camera { eye: DVec3::new(1.0, 0.7, 4.0), ..front() };
     let empty = draw(&Drawing::default(), &camera);
     let picture = draw(&drawing, &camera);
@@ -207,7 +212,8 @@ fn shadows_fall_and_soften_with_height() {
 #[test]
 fn corners_are_darker() {
     // the sun reaches all of it: what differs is the light of the sky
-    let mut drawing = block(Vec3::new(0.0, 0.5, -1.0), Vec3::new(2.0, 0.5, 0.5), [200; 4]);
+    let mut drawing =
+        block(Vec3::new(0.0, 0.5, -1.0), Vec3::new(2.0, 0.5, 0.5), Paint::plain([200; 3], 200));
     drawing.grounds.push(GROUND);
     let camera = Camera {
         eye: DVec3::new(0.0, 1.2, 3.0),
@@ -231,9 +237,10 @@ fn corners_are_darker() {
 /// Lines have their colour and lie on top of what they touch; what is inside glass is seen.
 #[test]
 fn lines_and_glass_show_the_inside() {
-    let mut drawing = block(Vec3::ZERO, Vec3::splat(0.5), [200; 4]);
+    let mut drawing = block(Vec3::ZERO, Vec3::splat(0.5), Paint::plain([200; 3], 200));
     drawing.ellipsoids.push(ball([0.0; 3], 0.2, BLUE));
-    let up = Line { from: [0.3, -0.5, 0.5], to: [0.3, 0.5, 0.5], paint: [255, 0, 0, 0] };
+    let up =
+        Line { from: [0.3, -0.5, 0.5], to: [0.3, 0.5, 0.5], paint: Paint::plain([255, 0, 0], 0) };
     drawing.lines.push(up);
     let closed = draw(&drawing, &front());
     let [r, g, b] = pixel(&closed, 160, 120);
@@ -291,7 +298,7 @@ fn webgl2_is_enough() {
     let mut drawing = block(Vec3::new(-0.5, 0.4, 0.0), Vec3::splat(0.4), BLUE);
     drawing.ellipsoids.push(ball([0.6, 0.3, 0.2], 0.3, RED));
     drawing.grounds.push(GROUND);
-    let up = Line { from: [0.0; 3], to: [0.0, 1.0, 0.0], paint: [0, 0, 0, 0] };
+    let up = Line { from: [0.0; 3], to: [0.0, 1.0, 0.0], paint: Paint::plain([0; 3], 0) };
     drawing.lines.push(up);
     let camera = Camera::framing(DVec3::NEG_ONE, DVec3::ONE, 4.0 / 3.0);
     let gpu = Gpu::open_as_webgl2().unwrap();

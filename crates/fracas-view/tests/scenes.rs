@@ -12,7 +12,9 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 use fracas::World;
 use fracas_scene::{Look, Scene};
 use fracas_view::glam::DVec3;
-use fracas_view::{Artist, Camera, Colour, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style};
+use fracas_view::{
+    Artist, Camera, Colour, CpuSkins, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style,
+};
 
 const SIZE: [u32; 2] = [320, 180];
 
@@ -35,7 +37,7 @@ fn draw(name: &str, frames: u32, style: &Style) -> Picture {
         world.step(scene.dt());
     }
     let camera = Camera::from(scene.camera().unwrap());
-    let drawing = stage.drawing(&world, style, camera.target);
+    let drawing = CpuSkins::default().drawing(&stage.show(&world, style, camera.target));
     artist().draw(&drawing, &camera, SIZE).unwrap()
 }
 
@@ -140,7 +142,8 @@ position = [500.0, 2.0, 1.0]
     let mut stage = Stage::new(&world, looks).unwrap();
     let target = DVec3::new(500.0, 2.0, 1.0);
     let camera = Camera { eye: target + 2.0 * DVec3::Z, target, field_of_view: 0.5 };
-    let drawing = stage.drawing(&world, &Style::default(), camera.target);
+    let drawing =
+        CpuSkins::default().drawing(&stage.show(&world, &Style::default(), camera.target));
     let picture = artist().draw(&drawing, &camera, SIZE).unwrap();
     let sky = artist().draw(&Drawing::default(), &camera, SIZE).unwrap();
     let covered = covered(&picture, &sky) as f64;
@@ -161,7 +164,8 @@ fn framing_sees_the_fall() {
         world.step(scene.dt());
     }
     let camera = framing.camera(320.0 / 180.0);
-    let drawing = stage.drawing(&world, &Style::default(), camera.target);
+    let drawing =
+        CpuSkins::default().drawing(&stage.show(&world, &Style::default(), camera.target));
     let bare = Drawing { vertices: vec![], triangles: vec![], ..drawing.clone() };
     let mut artist = artist();
     let picture = artist.draw(&drawing, &camera, SIZE).unwrap();
@@ -194,8 +198,9 @@ fn pieces_have_their_own_colours() {
     let (mut world, looks) = build(&scene);
     let mut stage = Stage::new(&world, looks).unwrap();
     let style = Style { colour: Colour::Piece, ..Style::default() };
-    let paints = |stage: &mut Stage, world: &World| {
-        let drawing = stage.drawing(world, &style, DVec3::ZERO);
+    let mut skins = CpuSkins::default();
+    let mut paints = |stage: &mut Stage, world: &World| {
+        let drawing = skins.drawing(&stage.show(world, &style, DVec3::ZERO));
         let mut paints: Vec<_> = drawing.vertices.iter().map(|vertex| vertex.paint).collect();
         paints.sort_unstable();
         paints.dedup();

@@ -555,6 +555,27 @@ pub(crate) static PAINT: Table = Table {
             "",
             "from a mirror, 0, to chalk, 1",
         ),
+        field(
+            "metallic",
+            Number(Range::Between(0.0, 1.0)),
+            Absent::Number(0.0),
+            "",
+            "how much of it is metal, which mirrors in its own colour",
+        ),
+        field(
+            "transparency",
+            Number(Range::Between(0.0, 1.0)),
+            Absent::Number(0.0),
+            "",
+            "how much of what is behind is seen through it, in its colour",
+        ),
+        field(
+            "rings",
+            Number(Range::Between(0.0, 1.0)),
+            Absent::Number(0.0),
+            "m",
+            "the distance of growth rings around the direction of the grain; 0 for none",
+        ),
     ],
 };
 

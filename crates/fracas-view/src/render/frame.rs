@@ -29,12 +29,19 @@ const SUN_WIDTH: f32 = 0.025;
 const GLASS: f32 = 0.25;
 
 impl Frame {
-    pub fn new(drawing: &Drawing, camera: &Camera, [width, height]: [u32; 2]) -> Self {
+    pub fn new(
+        drawing: &Drawing,
+        skins: Option<[Vec3; 2]>,
+        camera: &Camera,
+        [width, height]: [u32; 2],
+    ) -> Self {
         let origin = DVec3::from(drawing.origin);
         let eye = (camera.eye - origin).as_vec3();
         let target = (camera.target - origin).as_vec3();
         let away = eye.distance(target);
-        let [low, high] = drawing.bounds().unwrap_or([target; 2]);
+        let both = drawing.bounds().into_iter().chain(skins);
+        let all = both.reduce(|[a, b], [low, high]| [a.min(low), b.max(high)]);
+        let [low, high] = all.unwrap_or([target; 2]);
         let centre = 0.5 * (low + high);
         let radius = (0.5 * low.distance(high)).max(1e-3 * away);
         let tangent = (0.5 * camera.field_of_view).tan();

@@ -19,6 +19,8 @@ struct Corner {
     @location(1) normal: vec3f,
     @location(2) paint: vec4f,
     @location(3) on_ground: vec2f,
+    @location(4) finish: vec4f,      // metallic, transparency, distance of growth rings in two bytes
+    @location(5) grain: vec3f,       // where it is in the wood, whose rings are around z (m)
 }
 
 fn corner(place: vec3f, normal: vec3f, paint: vec4f) -> Corner {
@@ -28,12 +30,36 @@ fn corner(place: vec3f, normal: vec3f, paint: vec4f) -> Corner {
     out.normal = normal;
     out.paint = paint;
     out.on_ground = vec2f(0.0);
+    out.finish = vec4f(0.0);
+    out.grain = vec3f(0.0);
+    return out;
+}
+
+struct Surface {
+    @location(0) place: vec3f,
+    @location(1) normal: vec3f,
+    @location(2) paint: vec4f,
+    @location(3) finish: vec4f,
+    @location(4) grain: vec3f,
+}
+
+fn on_surface(given: Surface) -> Corner {
+    var out = corner(given.place, given.normal, given.paint);
+    out.finish = given.finish;
+    out.grain = given.grain;
     return out;
 }
 
 @vertex
-fn surface(@location(0) place: vec3f, @location(1) normal: vec3f, @location(2) paint: vec4f) -> Corner {
-    return corner(place, normal, paint);
+fn surface(given: Surface) -> Corner {
+    return on_surface(given);
+}
+
+// Axes across and along a unit vector; as `across` in `cast.rs`.
+fn along_grain(place: vec3f, axis: vec3f) -> vec3f {
+    let other = select(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), abs(axis.x) > 0.7);
+    let u = normalize(cross(other, axis));
+    return vec3f(dot(place, u), dot(place, cross(axis, u)), dot(place, axis));
 }
 
 struct Particle {
@@ -42,6 +68,7 @@ struct Particle {
     @location(3) b: vec3f,
     @location(4) c: vec3f,
     @location(5) paint: vec4f,
+    @location(6) finish: vec4f,
 }
 
 fn on_particle(ball: vec3f, particle: Particle) -> vec3f {
@@ -53,7 +80,10 @@ fn ellipsoid(@location(0) ball: vec3f, particle: Particle) -> Corner {
     // the normal of an ellipsoid with half axes A at A u is A⁻ᵀ u
     let scale = vec3f(dot(particle.a, particle.a), dot(particle.b, particle.b), dot(particle.c, particle.c));
     let normal = mat3x3f(particle.a, particle.b, particle.c) * (ball / scale);
-    return corner(on_particle(ball, particle), normalize(normal), particle.paint);
+    var out = corner(on_particle(ball, particle), normalize(normal), particle.paint);
+    // what is seen through has no inside to be seen as a particle
+    out.finish = vec4f(particle.finish.x, 0.0, 0.0, 0.0);
+    return out;
 }
 
 @vertex
@@ -90,6 +120,8 @@ fn line(
     out.normal = vec3f(0.0);
     out.paint = paint;
     out.on_ground = vec2f(0.0);
+    out.finish = vec4f(0.0);
+    out.grain = vec3f(0.0);
     return out;
 }
 
@@ -109,6 +141,8 @@ fn everywhere(@builtin(vertex_index) k: u32) -> Corner {
     out.normal = vec3f(0.0);
     out.paint = vec4f(0.0);
     out.on_ground = vec2f(0.0);
+    out.finish = vec4f(0.0);
+    out.grain = vec3f(0.0);
     return out;
 }
 

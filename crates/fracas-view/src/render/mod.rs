@@ -11,6 +11,7 @@
 mod frame;
 mod geometry;
 mod passes;
+mod skins;
 mod targets;
 
 use std::ops::Range;
@@ -19,11 +20,15 @@ use wgpu::util::DeviceExt;
 
 use crate::camera::Camera;
 use crate::drawing::Drawing;
+use crate::picture::PictureError;
+use crate::shown::ShownSkin;
 use frame::Frame;
-use passes::{Passes, Pipelines};
+use passes::{Over, Passes, Pipelines};
+use skins::Skins;
 use targets::Targets;
 
 pub use frame::grid_cell;
+pub use skins::SkinOnDevice;
 
 /// Draws [`Drawing`]s.
 #[derive(Debug)]
@@ -34,6 +39,7 @@ pub struct Renderer {
     passes: Passes,
     frame: wgpu::Buffer,
     ball: Mesh,
+    skins: Skins,
     targets: Option<Targets>,
 }
 
@@ -48,6 +54,8 @@ struct Mesh {
 /// What changes from picture to picture, on the device. Empty parts are not there.
 struct Uploaded {
     surface: Option<Mesh>,
+    /// Its triangles that are clear.
+    clear: Option<Rows>,
     see_through: bool,
     ellipsoids: Option<Rows>,
     lines: Option<Rows>,
@@ -63,7 +71,8 @@ struct Rows {
 impl Renderer {
     /// For views of this format, which should be an sRGB one.
     pub fn new(device: wgpu::Device, queue: wgpu::Queue, format: wgpu::TextureFormat) -> Self {
-        let passes = Passes::new(&device, format);
+        let skins = Skins::new(&device, &queue);
+        let passes = Passes::new(&device, format, skins.layout());
         let frame = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<Frame>() as u64,
@@ -72,12 +81,30 @@ impl Renderer {
         });
         let (corners, triangles) = geometry::ball();
         let ball = mesh(&device, bytemuck::cast_slice(&corners), &triangles);
-        Self { device, queue, format, passes, frame, ball, targets: None }
+        Self { device, queue, format, passes, frame, ball, skins, targets: None }
     }
 
     /// The format of the views it draws into.
     pub fn format(&self) -> wgpu::TextureFormat {
         self.format
+    }
+
+    /// Takes in the skins of a moment: all that there are, with what changed since the moment before. They are drawn
+    /// from then on, together with what is in the drawing, whose origin must be theirs. Tells the bytes that go to
+    /// the device.
+    ///
+    /// # Errors
+    /// [`PictureError::TooMuch`] if the device has no room for so many particles; the updates are lost then.
+    pub fn take(&mut self, skins: &[ShownSkin]) -> Result<u64, PictureError> {
+        self.skins.take(skins)
+    }
+
+    /// Where the device puts every vertex of the skins.
+    ///
+    /// # Errors
+    /// [`PictureError::Lost`] if the device gave up.
+    pub fn read_back(&self) -> Result<Vec<SkinOnDevice>, PictureError> {
+        self.skins.read_back()
     }
 
     /// Draws into a view of so many pixels across and down, replacing what it held.
@@ -88,7 +115,7 @@ impl Renderer {
         view: &wgpu::TextureView,
         size: [u32; 2],
     ) {
-        let frame = Frame::new(drawing, camera, size);
+        let frame = Frame::new(drawing, self.skins.bounds(), camera, size);
         self.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
         let uploaded = self.upload(drawing, camera, &frame);
         let targets = match self.targets.take() {
@@ -104,14 +131,23 @@ impl Renderer {
     }
 
     fn upload(&self, drawing: &Drawing, camera: &Camera, frame: &Frame) -> Uploaded {
-        let surface = (!drawing.triangles.is_empty()).then(|| {
+        let surface = (!drawing.vertices.is_empty()).then(|| {
             mesh(&self.device, bytemuck::cast_slice(&drawing.vertices), &drawing.triangles)
         });
+        let indices = |triangles: &[[u32; 3]]| Rows {
+            buffer: buffer(
+                &self.device,
+                bytemuck::cast_slice(triangles),
+                wgpu::BufferUsages::INDEX,
+            ),
+            count: 3 * triangles.len() as u32,
+        };
         let reach = frame.horizon();
         let corners = |ground| geometry::ground(ground, drawing.origin, camera, reach);
         let grounds: Vec<_> = drawing.grounds.iter().flat_map(corners).collect();
         Uploaded {
             surface,
+            clear: (!drawing.clear.is_empty()).then(|| indices(&drawing.clear)),
             see_through: drawing.see_through,
             ellipsoids: self.rows(&drawing.ellipsoids),
             lines: self.rows(&drawing.lines),
@@ -121,19 +157,17 @@ impl Renderer {
 
     fn rows<T: bytemuck::NoUninit>(&self, rows: &[T]) -> Option<Rows> {
         let count = u32::try_from(rows.len()).ok().filter(|&count| count > 0)?;
-        let buffer = self.device.create_buffer_init(&wgpu::util::BufferInitDescriptor {
-            label: None,
-            contents: bytemuck::cast_slice(rows),
-            usage: wgpu::BufferUsages::VERTEX,
-        });
-        Some(Rows { buffer, count })
+        let bytes = bytemuck::cast_slice(rows);
+        Some(Rows { buffer: buffer(&self.device, bytes, wgpu::BufferUsages::VERTEX), count })
     }
 
     fn draw_shadow(&self, encoder: &mut wgpu::CommandEncoder, targets: &Targets, up: &Uploaded) {
         let depth = targets::depth(&targets.shadow, 1.0);
         let mut pass = begin(encoder, "shadow", None, Some(depth));
         pass.set_bind_group(0, &targets.frame, &[]);
+        pass.set_bind_group(2, self.skins.group(), &[]);
         self.draw_bodies(&mut pass, &self.passes.shadow, up);
+        draw_clear(&mut pass, &self.passes.clear_shadow, up);
     }
 
     fn draw_occlusion(&self, encoder: &mut wgpu::CommandEncoder, targets: &Targets, up: &Uploaded) {
@@ -141,6 +175,7 @@ impl Renderer {
         let mut pass =
             begin(encoder, "seen", Some(colour), Some(targets::depth(&targets.depth, 0.0)));
         pass.set_bind_group(0, &targets.frame, &[]);
+        pass.set_bind_group(2, self.skins.group(), &[]);
         if !up.see_through {
             self.draw_bodies(&mut pass, &self.passes.seen, up);
         }
@@ -171,10 +206,10 @@ impl Renderer {
         let depth = targets::depth(&targets.depths, 0.0);
         let mut pass = begin(encoder, "shade", Some(colour), Some(depth));
         pass.set_bind_group(0, &targets.frame, &[]);
+        pass.set_bind_group(2, self.skins.group(), &[]);
         pass.set_bind_group(1, &targets.light, &[]);
-        let surface = if up.see_through { None } else { up.surface.as_ref() };
-        if let Some(surface) = surface {
-            draw_mesh(&mut pass, &self.passes.shade.surface, surface, 0..1);
+        if !up.see_through {
+            self.draw_surfaces(&mut pass, &self.passes.shade, up);
         }
         self.draw_ellipsoids(&mut pass, &self.passes.shade.ellipsoid, up);
         if let Some(lines) = &up.lines {
@@ -185,16 +220,37 @@ impl Renderer {
         }
         pass.set_pipeline(&self.passes.sky);
         pass.draw(0..3, 0..1);
-        if let Some(surface) = up.surface.as_ref().filter(|_| up.see_through) {
-            draw_mesh(&mut pass, &self.passes.glass, surface, 0..1);
+        if up.see_through {
+            self.draw_ghosts(&mut pass, &self.passes.ghost, up);
+        } else {
+            for side in &self.passes.clear {
+                draw_clear(&mut pass, &side.surface, up);
+                self.skins.draw(&mut pass, &side.skin, true);
+            }
+        }
+    }
+
+    fn draw_ghosts(&self, pass: &mut wgpu::RenderPass<'_>, ghost: &Over, up: &Uploaded) {
+        if let Some(surface) = &up.surface {
+            draw_mesh(pass, &ghost.surface, surface, 0..1);
+        }
+        draw_clear(pass, &ghost.surface, up);
+        for clear in [false, true] {
+            self.skins.draw(pass, &ghost.skin, clear);
         }
     }
 
     fn draw_bodies(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines, up: &Uploaded) {
+        self.draw_surfaces(pass, pipelines, up);
+        self.draw_ellipsoids(pass, &pipelines.ellipsoid, up);
+    }
+
+    fn draw_surfaces(&self, pass: &mut wgpu::RenderPass<'_>, pipelines: &Pipelines, up: &Uploaded) {
         if let Some(surface) = &up.surface {
             draw_mesh(pass, &pipelines.surface, surface, 0..1);
         }
-        self.draw_ellipsoids(pass, &pipelines.ellipsoid, up);
+        self.skins.draw(pass, &pipelines.skin, false);
+        self.skins.draw(pass, &pipelines.clear_skin, true);
     }
 
     fn draw_ellipsoids(
@@ -211,15 +267,25 @@ impl Renderer {
 }
 
 fn mesh(device: &wgpu::Device, vertices: &[u8], triangles: &[[u32; 3]]) -> Mesh {
-    let buffer = |contents, usage| {
-        let label = None;
-        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label, contents, usage })
-    };
     Mesh {
-        vertices: buffer(vertices, wgpu::BufferUsages::VERTEX),
-        indices: buffer(bytemuck::cast_slice(triangles), wgpu::BufferUsages::INDEX),
+        vertices: buffer(device, vertices, wgpu::BufferUsages::VERTEX),
+        indices: buffer(device, bytemuck::cast_slice(triangles), wgpu::BufferUsages::INDEX),
         count: 3 * triangles.len() as u32,
     }
+}
+
+fn buffer(device: &wgpu::Device, contents: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let label = None;
+    device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label, contents, usage })
+}
+
+/// The clear triangles of the drawing.
+fn draw_clear(pass: &mut wgpu::RenderPass<'_>, pipeline: &wgpu::RenderPipeline, up: &Uploaded) {
+    let (Some(surface), Some(clear)) = (&up.surface, &up.clear) else { return };
+    pass.set_pipeline(pipeline);
+    pass.set_vertex_buffer(0, surface.vertices.slice(..));
+    pass.set_index_buffer(clear.buffer.slice(..), wgpu::IndexFormat::Uint32);
+    pass.draw_indexed(0..clear.count, 0, 0..1);
 }
 
 fn draw_mesh(
@@ -228,6 +294,10 @@ fn draw_mesh(
     mesh: &Mesh,
     instances: Range<u32>,
 ) {
+    // all of it may be clear
+    if mesh.count == 0 {
+        return;
+    }
     pass.set_pipeline(pipeline);
     pass.set_vertex_buffer(0, mesh.vertices.slice(..));
     pass.set_index_buffer(mesh.indices.slice(..), wgpu::IndexFormat::Uint32);

@@ -7,11 +7,22 @@
 @group(1) @binding(2) var raw: texture_2d<f32>;
 
 // First pass: normals of what is seen, one sample a pixel, beside the depth.
-@fragment
-fn normal_seen(seen: Corner) -> @location(0) vec4f {
+fn towards_eye(seen: Corner) -> vec4f {
     var normal = normalize(seen.normal);
     if (dot(normal, seen.place - frame.eye.xyz) > 0.0) { normal = -normal; }
     return vec4f(0.5 * normal + 0.5, 1.0);
+}
+
+@fragment
+fn normal_seen(seen: Corner) -> @location(0) vec4f {
+    return towards_eye(seen);
+}
+
+// The same of what may be clear in parts, which occludes nothing.
+@fragment
+fn normal_of_opaque(seen: Corner) -> @location(0) vec4f {
+    if (seen.finish.y > 0.0) { discard; }
+    return towards_eye(seen);
 }
 
 const TAPS = 16u;

@@ -4,6 +4,7 @@ use wgpu::{CompareFunction, Face, PrimitiveTopology, TextureFormat, VertexStepMo
 use wgpu::{VertexAttribute, VertexBufferLayout, vertex_attr_array};
 
 use super::geometry::GroundCorner;
+use super::skins::{Owner, Point};
 use crate::drawing::{Ellipsoid, Line, Vertex};
 
 /// Format of all depths.
@@ -15,11 +16,21 @@ pub(super) const MASK: TextureFormat = TextureFormat::R8Unorm;
 /// Samples of a pixel.
 pub(super) const SAMPLES: u32 = 4;
 
-/// The same for surfaces and for particles.
+/// The same for surfaces, for skins and for particles.
 #[derive(Debug)]
 pub(super) struct Pipelines {
     pub surface: wgpu::RenderPipeline,
+    pub skin: wgpu::RenderPipeline,
+    /// Of skins that may be clear in parts, what is opaque, or its shadow.
+    pub clear_skin: wgpu::RenderPipeline,
     pub ellipsoid: wgpu::RenderPipeline,
+}
+
+/// Over what is there already.
+#[derive(Debug)]
+pub(super) struct Over {
+    pub surface: wgpu::RenderPipeline,
+    pub skin: wgpu::RenderPipeline,
 }
 
 /// All pipelines, and the layouts of what they read.
@@ -37,20 +48,30 @@ pub(super) struct Passes {
     pub line: wgpu::RenderPipeline,
     pub ground: wgpu::RenderPipeline,
     pub sky: wgpu::RenderPipeline,
-    /// Surfaces that can be seen through.
-    pub glass: wgpu::RenderPipeline,
+    /// Shadows of surfaces that are clear.
+    pub clear_shadow: wgpu::RenderPipeline,
+    /// Everything as if of glass, so that what is inside can be seen.
+    pub ghost: Over,
+    /// What is clear: its far side, then its near side.
+    pub clear: [Over; 2],
 }
 
-const VERTEX: [VertexAttribute; 3] =
-    vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
+const VERTEX: [VertexAttribute; 5] = vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4, 3 => Unorm8x4, 4 => Float32x3];
+pub(super) const POINT: [VertexAttribute; 2] = vertex_attr_array![0 => Float32x3, 1 => Float32x3];
+pub(super) const OWNER: [VertexAttribute; 1] = vertex_attr_array![2 => Uint32x2];
 const BALL: [VertexAttribute; 1] = vertex_attr_array![0 => Float32x3];
-const ELLIPSOID: [VertexAttribute; 5] = vertex_attr_array![1 => Float32x3, 2 => Float32x3, 3 => Float32x3, 4 => Float32x3, 5 => Unorm8x4];
+const ELLIPSOID: [VertexAttribute; 6] = vertex_attr_array![1 => Float32x3, 2 => Float32x3, 3 => Float32x3, 4 => Float32x3, 5 => Unorm8x4, 6 => Unorm8x4];
 const LINE: [VertexAttribute; 3] =
     vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Unorm8x4];
 const GROUND: [VertexAttribute; 3] =
     vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2];
 
-fn rows<T>(
+const SURFACE: [Option<VertexBufferLayout<'static>>; 1] =
+    [rows::<Vertex>(VertexStepMode::Vertex, &VERTEX)];
+const SKIN: [Option<VertexBufferLayout<'static>>; 2] =
+    [rows::<Point>(VertexStepMode::Vertex, &POINT), rows::<Owner>(VertexStepMode::Vertex, &OWNER)];
+
+const fn rows<T>(
     step_mode: VertexStepMode,
     attributes: &[VertexAttribute],
 ) -> Option<VertexBufferLayout<'_>> {
@@ -72,17 +93,16 @@ impl Stage<'_> {
     fn new<'a>(
         device: &'a wgpu::Device,
         source: &str,
-        groups: &[&wgpu::BindGroupLayout],
+        groups: [Option<&wgpu::BindGroupLayout>; 3],
         colour: Option<TextureFormat>,
         depth: Option<CompareFunction>,
         samples: u32,
     ) -> Stage<'a> {
-        let shared = include_str!("frame.wgsl");
+        let shared = concat!(include_str!("frame.wgsl"), include_str!("skin.wgsl"));
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
             source: wgpu::ShaderSource::Wgsl(format!("{shared}\n{source}").into()),
         });
-        let groups: Vec<_> = groups.iter().map(|&group| Some(group)).collect();
         let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,
             bind_group_layouts: &groups,
@@ -92,7 +112,11 @@ impl Stage<'_> {
     }
 
     fn surface(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
-        self.pipeline(vertex, fragment, &[rows::<Vertex>(VertexStepMode::Vertex, &VERTEX)])
+        self.pipeline(vertex, fragment, &SURFACE)
+    }
+
+    fn skin(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
+        self.pipeline(vertex, fragment, &SKIN)
     }
 
     fn ellipsoid(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
@@ -122,11 +146,13 @@ impl Stage<'_> {
         self.blended(vertex, fragment, buffers, None)
     }
 
-    /// Over what is there already, by alpha; only what faces the viewer, and without hiding what
-    /// comes later.
-    fn glass(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
-        let buffers = [rows::<Vertex>(VertexStepMode::Vertex, &VERTEX)];
-        self.blended(vertex, fragment, &buffers, Some(wgpu::BlendState::ALPHA_BLENDING))
+    /// Over what is there already, without hiding what comes later, and without the faces of one side.
+    fn over(&self, fragment: &str, blend: wgpu::BlendState, culled: Face) -> Over {
+        let how = Some((blend, culled));
+        Over {
+            surface: self.blended("surface", fragment, &SURFACE, how),
+            skin: self.blended("skinned", fragment, &SKIN, how),
+        }
     }
 
     fn blended(
@@ -134,14 +160,15 @@ impl Stage<'_> {
         vertex: &str,
         fragment: &str,
         buffers: &[Option<VertexBufferLayout<'_>>],
-        blend: Option<wgpu::BlendState>,
+        over: Option<(wgpu::BlendState, Face)>,
     ) -> wgpu::RenderPipeline {
+        let blend = over.map(|(blend, _)| blend);
         let targets = self.colour.map(|format| {
-            [Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })]
+            Some(wgpu::ColorTargetState { format, blend, write_mask: wgpu::ColorWrites::ALL })
         });
         let depth_stencil = self.depth.map(|compare| wgpu::DepthStencilState {
             format: DEPTH,
-            depth_write_enabled: Some(blend.is_none()),
+            depth_write_enabled: Some(over.is_none()),
             depth_compare: Some(compare),
             stencil: Default::default(),
             bias: Default::default(),
@@ -157,16 +184,16 @@ impl Stage<'_> {
             },
             primitive: wgpu::PrimitiveState {
                 topology: PrimitiveTopology::TriangleList,
-                cull_mode: blend.map(|_| Face::Back),
+                cull_mode: over.map(|(_, culled)| culled),
                 ..Default::default()
             },
             depth_stencil,
             multisample: wgpu::MultisampleState { count: self.samples, ..Default::default() },
-            fragment: targets.as_ref().map(|targets| wgpu::FragmentState {
+            fragment: (!fragment.is_empty()).then(|| wgpu::FragmentState {
                 module: &self.module,
                 entry_point: Some(fragment),
                 compilation_options: Default::default(),
-                targets,
+                targets: targets.as_slice(),
             }),
             multiview_mask: None,
             cache: None,
@@ -175,34 +202,43 @@ impl Stage<'_> {
 }
 
 impl Passes {
-    pub fn new(device: &wgpu::Device, format: TextureFormat) -> Self {
+    pub fn new(
+        device: &wgpu::Device,
+        format: TextureFormat,
+        skins: &wgpu::BindGroupLayout,
+    ) -> Self {
         let frame_layout = frame_layout(device);
         let occlusion_layout = texture_layout(device, 3);
         let light_layout = texture_layout(device, 2);
-        let frame = &frame_layout;
+        let (frame, skins) = (Some(&frame_layout), Some(skins));
 
         let source = include_str!("shadow.wgsl");
-        let shadow = Stage::new(device, source, &[frame], None, Some(CompareFunction::Less), 1);
+        let nearer = Some(CompareFunction::Less);
+        let shadow = Stage::new(device, source, [frame, None, skins], None, nearer, 1);
 
         let source = include_str!("occlusion.wgsl");
         let nearer = Some(CompareFunction::Greater);
-        let seen = Stage::new(device, source, &[frame], Some(NORMAL), nearer, 1);
-        let groups = [frame, &occlusion_layout];
-        let occlusion = Stage::new(device, source, &groups, Some(MASK), None, 1);
+        let seen = Stage::new(device, source, [frame, None, skins], Some(NORMAL), nearer, 1);
+        let groups = [frame, Some(&occlusion_layout), None];
+        let occlusion = Stage::new(device, source, groups, Some(MASK), None, 1);
 
         let source = include_str!("shade.wgsl");
-        let groups = [frame, &light_layout];
+        let groups = [frame, Some(&light_layout), skins];
         // the sky is as far away as what was not drawn
         let nearer = Some(CompareFunction::GreaterEqual);
-        let shade = Stage::new(device, source, &groups, Some(format), nearer, SAMPLES);
+        let shade = Stage::new(device, source, groups, Some(format), nearer, SAMPLES);
 
         Self {
             shadow: Pipelines {
                 surface: shadow.surface("surface_from_sun", ""),
+                skin: shadow.skin("skin_from_sun", ""),
+                clear_skin: shadow.skin("skin_from_sun", "sun_through"),
                 ellipsoid: shadow.ellipsoid("ellipsoid_from_sun", ""),
             },
             seen: Pipelines {
                 surface: seen.surface("surface", "normal_seen"),
+                skin: seen.skin("skinned", "normal_seen"),
+                clear_skin: seen.skin("skinned", "normal_of_opaque"),
                 ellipsoid: seen.ellipsoid("ellipsoid", "normal_seen"),
             },
             seen_ground: seen.ground("normal_seen"),
@@ -210,12 +246,19 @@ impl Passes {
             smooth: occlusion.everywhere("smooth_occlusion"),
             shade: Pipelines {
                 surface: shade.surface("surface", "shaded"),
+                skin: shade.skin("skinned", "shaded"),
+                clear_skin: shade.skin("skinned", "opaque_part"),
                 ellipsoid: shade.ellipsoid("ellipsoid", "shaded"),
             },
             line: shade.line("plain"),
             ground: shade.ground("grounded"),
             sky: shade.everywhere("sky_seen"),
-            glass: shade.glass("surface", "shaded"),
+            clear_shadow: shadow.surface("surface_from_sun", "sun_through"),
+            ghost: shade.over("shaded", wgpu::BlendState::ALPHA_BLENDING, Face::Back),
+            clear: [Face::Front, Face::Back].map(|culled| {
+                let blend = wgpu::BlendState::PREMULTIPLIED_ALPHA_BLENDING;
+                shade.over("clear_part", blend, culled)
+            }),
             frame_layout,
             occlusion_layout,
             light_layout,

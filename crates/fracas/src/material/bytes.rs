@@ -1,7 +1,7 @@
 //! Materials in snapshots.
 
 use super::{
-    Attribute, Curvature, Curves, DirectionAttribute, DirectionCurves, Gradient, Inside, Material,
+    Attribute, Curvature, Curves, DirectionAttribute, DirectionCurves, Finish, Gradient, Material,
     MaterialDesc, MaterialField, Noise, Varying, VaryingDirection,
 };
 use crate::state::{Reader, Sink, SnapshotError};
@@ -28,9 +28,9 @@ impl Material {
                 save_lines(file.as_deref(), lines, bytes);
             }
         }
-        let Inside { colour, roughness } = self.inside();
-        bytes.floats(colour);
-        bytes.floats(&[*roughness]);
+        let Finish { colour, roughness, metallic, transparency, rings } = *self.inside();
+        bytes.floats(&colour);
+        bytes.floats(&[roughness, metallic, transparency, rings]);
     }
 
     /// Reads back what [`save`](Self::save) appended, and checks it like any description.
@@ -49,8 +49,8 @@ impl Material {
             _ => return Err(reader.damaged("an unknown kind of direction")),
         };
         let colour = floats(reader)?;
-        let [roughness] = floats(reader)?;
-        desc.inside = Inside { colour, roughness };
+        let [roughness, metallic, transparency, rings] = floats(reader)?;
+        desc.inside = Finish { colour, roughness, metallic, transparency, rings };
         Self::try_from(&desc).map_err(|_| reader.damaged("a material out of range"))
     }
 }

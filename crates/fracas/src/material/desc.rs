@@ -65,7 +65,7 @@ pub struct MaterialDesc {
     /// and finite. Only `sheet`.
     pub bending_stiffness: Varying,
     /// What a broken surface looks like.
-    pub inside: Inside,
+    pub inside: Finish,
 }
 
 /// Direction of the grain and what it changes.
@@ -82,15 +82,21 @@ pub struct Grain {
     pub strength_ratio: Varying,
 }
 
-/// What a broken surface looks like. Never seen by the physics, and the same everywhere.
-#[derive(Clone, Debug, PartialEq)]
+/// What a surface looks like. Never seen by the physics.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
-pub struct Inside {
+pub struct Finish {
     /// Linear red, green and blue; each from 0 to 1.
     pub colour: [f32; 3],
     /// Roughness as renderers use it, 0 a mirror, 1 chalk; from 0 to 1.
     pub roughness: f32,
+    /// How much of it is metal, which mirrors in its own colour; from 0 to 1.
+    pub metallic: f32,
+    /// How much of what is behind is seen through it, in its colour; from 0 to 1.
+    pub transparency: f32,
+    /// Distance of growth rings around the direction of the grain, in m; at least 0, 0 if there are none.
+    pub rings: f32,
 }
 
 impl Default for MaterialDesc {
@@ -118,7 +124,7 @@ impl Default for MaterialDesc {
             rate_reference: 1.0.into(),
             thickness: 1.0e-3.into(),
             bending_stiffness: 0.0.into(),
-            inside: Inside::default(),
+            inside: Finish::default(),
         }
     }
 }
@@ -134,10 +140,10 @@ impl Default for Grain {
     }
 }
 
-impl Default for Inside {
+impl Default for Finish {
     /// Light grey and dull.
     fn default() -> Self {
-        Self { colour: [0.6; 3], roughness: 0.8 }
+        Self { colour: [0.6; 3], roughness: 0.8, metallic: 0.0, transparency: 0.0, rings: 0.0 }
     }
 }
 

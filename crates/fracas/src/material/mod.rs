@@ -24,7 +24,7 @@ pub mod presets;
 mod tests;
 mod varying;
 
-pub use desc::{Grain, Inside, MaterialDesc};
+pub use desc::{Finish, Grain, MaterialDesc};
 pub use error::MaterialError;
 pub use field::MaterialField;
 pub use points::PointValues;
@@ -123,6 +123,12 @@ impl TryFrom<&MaterialDesc> for Material {
         }
         let roughness = desc.inside.roughness;
         require((0.0..=1.0).contains(&roughness), "inside.roughness", "from 0 to 1", roughness)?;
+        let Finish { metallic, transparency, rings, .. } = desc.inside;
+        require((0.0..=1.0).contains(&metallic), "inside.metallic", "from 0 to 1", metallic)?;
+        let clear = (0.0..=1.0).contains(&transparency);
+        require(clear, "inside.transparency", "from 0 to 1", transparency)?;
+        let apart = rings >= 0.0 && rings.is_finite();
+        require(apart, "inside.rings", "at least 0 and finite", rings)?;
         Ok(Self { desc: desc.clone() })
     }
 }
@@ -170,7 +176,7 @@ impl Material {
     }
 
     /// What a broken surface looks like.
-    pub fn inside(&self) -> &Inside {
+    pub fn inside(&self) -> &Finish {
         &self.desc.inside
     }
 

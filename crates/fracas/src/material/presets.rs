@@ -19,7 +19,7 @@
 //! Metals, glass and stone are far stiffer than some models reach in real time; those clamp the
 //! stiffness, keep the strains at yield and break, and report it.
 
-use super::desc::{Grain, Inside, MaterialDesc};
+use super::desc::{Finish, Grain, MaterialDesc};
 
 /// A name and what makes the material.
 pub type Preset = (&'static str, fn() -> MaterialDesc);
@@ -73,7 +73,12 @@ pub fn glass() -> MaterialDesc {
         load_time: 0.0.into(),
         thickness: 4.0e-3.into(), // a window pane
         bending_stiffness: plate_stiffness(7.0e10, 0.22, 4.0e-3).into(),
-        inside: Inside { colour: [0.75, 0.9, 0.85], roughness: 0.05 },
+        inside: Finish {
+            colour: [0.75, 0.9, 0.85],
+            roughness: 0.05,
+            transparency: 0.9,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }
@@ -96,7 +101,12 @@ pub fn steel() -> MaterialDesc {
         toughness: 6.0e7.into(),         // Ashby: 41 to 82 MPa√m
         thickness: 1.0e-3.into(),
         bending_stiffness: plate_stiffness(2.0e11, 0.3, 1.0e-3).into(),
-        inside: Inside { colour: [0.55, 0.56, 0.58], roughness: 0.35 },
+        inside: Finish {
+            colour: [0.55, 0.56, 0.58],
+            roughness: 0.35,
+            metallic: 1.0,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }
@@ -119,7 +129,12 @@ pub fn aluminium() -> MaterialDesc {
         toughness: 2.9e7.into(),         // about 29 MPa√m, as data sheets of the alloy say
         thickness: 1.0e-3.into(),
         bending_stiffness: plate_stiffness(6.9e10, 0.33, 1.0e-3).into(),
-        inside: Inside { colour: [0.8, 0.8, 0.82], roughness: 0.35 },
+        inside: Finish {
+            colour: [0.8, 0.8, 0.82],
+            roughness: 0.35,
+            metallic: 1.0,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }
@@ -147,7 +162,12 @@ pub fn oak() -> MaterialDesc {
         fibre_influence: 0.1.into(), // choice
         thickness: 2.0e-2.into(),    // a board
         bending_stiffness: plate_stiffness(1.23e10, 0.37, 2.0e-2).into(),
-        inside: Inside { colour: [0.62, 0.42, 0.22], roughness: 0.9 },
+        inside: Finish {
+            colour: [0.62, 0.42, 0.22],
+            roughness: 0.9,
+            rings: 4.0e-3,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }
@@ -166,7 +186,7 @@ pub fn rubber() -> MaterialDesc {
         // fitted to the stretch at break (Ashby: elongation
         // 500 to 800 %), not to the 22 to 32 MPa reached
         toughness: 2.0e5.into(), // Ashby: 0.15 to 0.25 MPa√m
-        inside: Inside { colour: [0.08, 0.08, 0.08], roughness: 0.9 },
+        inside: Finish { colour: [0.08, 0.08, 0.08], roughness: 0.9, ..Finish::default() },
         thickness: 2.0e-3.into(),
         bending_stiffness: plate_stiffness(2.0e6, 0.49, 2.0e-3).into(),
         ..Default::default()
@@ -189,7 +209,7 @@ pub fn concrete() -> MaterialDesc {
         load_time: 0.005.into(),
         thickness: 0.1.into(),
         bending_stiffness: plate_stiffness(3.0e10, 0.2, 0.1).into(),
-        inside: Inside { colour: [0.5, 0.49, 0.46], roughness: 1.0 },
+        inside: Finish { colour: [0.5, 0.49, 0.46], roughness: 1.0, ..Finish::default() },
         ..Default::default()
     }
 }
@@ -210,7 +230,12 @@ pub fn gelatine() -> MaterialDesc {
         tear_rigidity: 0.4.into(), // choice
         thickness: 5.0e-3.into(), // choice
         bending_stiffness: plate_stiffness(1.0e5, 0.45, 5.0e-3).into(),
-        inside: Inside { colour: [0.8, 0.25, 0.15], roughness: 0.2 },
+        inside: Finish {
+            colour: [0.8, 0.25, 0.15],
+            roughness: 0.2,
+            transparency: 0.4,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }
@@ -242,7 +267,7 @@ pub fn skin() -> MaterialDesc {
         fibre_influence: 0.5.into(), // choice
         thickness: 2.0e-3.into(),    // 1 to 4 mm over the body
         bending_stiffness: plate_stiffness(4.0e7, 0.45, 2.0e-3).into(),
-        inside: Inside { colour: [0.7, 0.2, 0.17], roughness: 0.4 },
+        inside: Finish { colour: [0.7, 0.2, 0.17], roughness: 0.4, ..Finish::default() },
         ..Default::default()
     }
 }
@@ -271,7 +296,7 @@ pub fn muscle() -> MaterialDesc {
         fibre_influence: 0.2.into(), // choice
         thickness: 1.0e-2.into(),    // choice
         bending_stiffness: plate_stiffness(3.0e5, 0.45, 1.0e-2).into(),
-        inside: Inside { colour: [0.45, 0.06, 0.05], roughness: 0.35 },
+        inside: Finish { colour: [0.45, 0.06, 0.05], roughness: 0.35, ..Finish::default() },
         ..Default::default()
     }
 }
@@ -298,7 +323,7 @@ pub fn paper() -> MaterialDesc {
         },
         thickness: 1.0e-4.into(), // 80 g/m² office paper
         bending_stiffness: plate_stiffness(6.0e9, 0.3, 1.0e-4).into(),
-        inside: Inside { colour: [0.95, 0.94, 0.9], roughness: 1.0 },
+        inside: Finish { colour: [0.95, 0.94, 0.9], roughness: 1.0, ..Finish::default() },
         ..Default::default()
     }
 }
@@ -321,7 +346,12 @@ pub fn foil() -> MaterialDesc {
         toughness: 1.0e7.into(),         // choice: thin foil tears more easily than plate
         thickness: 1.6e-5.into(),        // household foil, 10 to 20 µm
         bending_stiffness: plate_stiffness(6.9e10, 0.33, 1.6e-5).into(),
-        inside: Inside { colour: [0.85, 0.85, 0.87], roughness: 0.3 },
+        inside: Finish {
+            colour: [0.85, 0.85, 0.87],
+            roughness: 0.3,
+            metallic: 1.0,
+            ..Finish::default()
+        },
         ..Default::default()
     }
 }

@@ -178,7 +178,7 @@ fn derived_values_are_finite_at_the_corners() {
 #[test]
 fn looks_and_grain_are_checked() {
     let inside = |colour, roughness| MaterialDesc {
-        inside: Inside { colour, roughness },
+        inside: Finish { colour, roughness, ..Finish::default() },
         ..Default::default()
     };
     for bad in [f32::NAN, -0.1, 1.1, f32::INFINITY] {
@@ -186,6 +186,23 @@ fn looks_and_grain_are_checked() {
         assert!(refused.to_string().starts_with("inside.colour must be from 0 to 1"));
         let refused = Material::try_from(&inside([0.5; 3], bad)).unwrap_err();
         assert!(refused.to_string().starts_with("inside.roughness must be from 0 to 1"));
+        let parts: [(&str, fn(&mut Finish) -> &mut f32); 2] =
+            [("metallic", |f| &mut f.metallic), ("transparency", |f| &mut f.transparency)];
+        for (name, part) in parts {
+            let mut desc = MaterialDesc::default();
+            *part(&mut desc.inside) = bad;
+            let refused = Material::try_from(&desc).unwrap_err().to_string();
+            assert!(
+                refused.starts_with(&format!("inside.{name} must be from 0 to 1")),
+                "{refused}"
+            );
+        }
+    }
+    for bad in [f32::NAN, -1e-3, f32::INFINITY] {
+        let inside = Finish { rings: bad, ..Finish::default() };
+        let refused = Material::try_from(&MaterialDesc { inside, ..Default::default() });
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.starts_with("inside.rings must be at least 0"), "{refused}");
     }
     for bad in [[0.0; 3], [f32::NAN, 1.0, 0.0], [f32::INFINITY, 0.0, 0.0], [1.0e-45, 0.0, 0.0]] {
         let desc = MaterialDesc {

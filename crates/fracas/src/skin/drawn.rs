@@ -101,6 +101,14 @@ impl Drawn {
         &self.skinned
     }
 
+    /// Where every vertex is at rest, in the shape's frame.
+    pub fn rests(&self) -> impl Iterator<Item = [f32; 3]> {
+        self.clusters.iter().flat_map(|cluster| {
+            let places = &cluster.places;
+            cluster.points.iter().map(|&(_, place)| places[place as usize].rest.to_array())
+        })
+    }
+
     /// Moves all that is drawn to where the particles are.
     pub fn evaluate(&mut self) -> &Skinned {
         self.frames.clear();

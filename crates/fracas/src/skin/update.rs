@@ -23,7 +23,7 @@ pub struct SkinUpdate {
 }
 
 /// Where a particle is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::NoUninit)]
 #[repr(C)]
 pub struct SkinState {
     /// Relative to the origin of the update, in m.
@@ -49,7 +49,7 @@ pub struct SkinBasis {
 }
 
 /// A particle at rest.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::NoUninit)]
 #[repr(C)]
 pub struct SkinRest {
     /// In the shape's frame, in m.
@@ -118,6 +118,30 @@ pub struct SkinPart {
 }
 
 impl SkinUpdate {
+    /// Takes in the update that follows: applying the sum is applying both. Whoever draws more rarely than the world
+    /// steps misses nothing.
+    pub fn absorb(&mut self, later: Self) {
+        if later.begun.is_some() {
+            *self = later;
+            return;
+        }
+        self.origin = later.origin;
+        self.states = later.states;
+        self.pieces = later.pieces;
+        // applied in order, so that the last word on an owner counts
+        self.rings.extend(later.rings);
+        for change in later.clusters {
+            match self.clusters.binary_search_by_key(&change.cluster, |known| known.cluster) {
+                Err(place) => self.clusters.insert(place, change),
+                Ok(place) => {
+                    let known = &mut self.clusters[place];
+                    let mesh = change.mesh.or_else(|| known.mesh.take());
+                    *known = ClusterChange { mesh, ..change };
+                }
+            }
+        }
+    }
+
     /// Bytes that it takes to hand it on.
     pub fn bytes(&self) -> usize {
         let begun = self.begun.as_ref().map_or(0, |basis| {
