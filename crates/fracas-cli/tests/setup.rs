@@ -13,6 +13,16 @@ use std::sync::{Mutex, PoisonError};
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../setup");
 const APT: &str = "sudo apt-get update; sudo apt-get install -y --no-install-recommends";
 
+/// What windows open with.
+const WINDOWS: [&str; 6] = [
+    "libX11.so.6",
+    "libX11-xcb.so.1",
+    "libXcursor.so.1",
+    "libXi.so.6",
+    "libXrandr.so.2",
+    "libxkbcommon-x11.so.0",
+];
+
 /// Held while a stand-in is written and while a process starts: a process that starts holds for a moment
 /// all files its parent has open, and a program open for writing cannot be run ("text file busy").
 static STARTING: Mutex<()> = Mutex::new(());
@@ -35,14 +45,15 @@ impl Machine {
         machine.tool("sudo", "echo \"sudo $*\" >>\"$LOG\"; exec \"$@\"");
         machine.tool("cc", "exit 0");
         machine.tool("ldconfig", "while read -r line; do echo \"\t$line\"; done <\"$LIBRARIES\"");
-        machine.write("libraries", "libvulkan.so.1 (libc6,x86-64) => /usr/lib/libvulkan.so.1\n");
+        machine.tool("Xvfb", "exit 0");
+        machine.libraries(&["libvulkan.so.1"]);
         machine.write("libdriver.so", "");
         machine.driver(machine.path("libdriver.so").to_str().unwrap());
         // it brings everything, whatever it is asked for
         machine.tool(
             "apt-get",
             "echo \"apt-get $*\" >>\"$LOG\"; [ \"$1\" = install ] || exit 0
-             echo 'libvulkan.so.1 (libc6,x86-64) => /x' >\"$LIBRARIES\"
+             echo 'libvulkan.so.1 (libc6,x86-64) => /x' >>\"$LIBRARIES\"
              echo '{\"ICD\":{\"library_path\":\"./libdriver.so\"}}' >\"$VK_DRIVER_FILES\"
              cd \"${0%/*}\" && echo '#!/bin/sh' >cc && /bin/chmod +x cc",
         );
@@ -52,8 +63,14 @@ impl Machine {
     /// The same without linker, loader and driver.
     fn bare(name: &str) -> Self {
         let machine = Self::complete(name);
-        machine.without("bin/cc").without("driver.json").write("libraries", "");
+        machine.without("bin/cc").without("driver.json").libraries(&[]);
         machine
+    }
+
+    /// Has these, and those of windows.
+    fn libraries(&self, names: &[&str]) {
+        let line = |name: &&str| format!("{name} (libc6,x86-64) => /usr/lib/{name}\n");
+        self.write("libraries", &names.iter().chain(&WINDOWS).map(line).collect::<String>());
     }
 
     fn path(&self, file: &str) -> PathBuf {
@@ -155,12 +172,21 @@ fn each_missing_thing_is_named_with_its_package_and_no_other() {
     machine.says(&[], 1, &[&format!("missing: {}", linker.0), &format!("{APT} {}\n", linker.1)]);
 
     let machine = Machine::complete("no-loader");
-    machine.write("libraries", "libnotvulkan.so.1 (libc6) => /x\nlibvulkan.so.10 (libc6) => /x\n");
+    machine.libraries(&["libnotvulkan.so.1", "libvulkan.so.10"]);
     machine.says(&[], 1, &[&format!("missing: {}", loader.0), &format!("{APT} {}\n", loader.1)]);
 
     let machine = Machine::complete("no-driver");
     machine.without("driver.json");
     machine.says(&[], 1, &[&format!("missing: {}", driver.0), &format!("{APT} {}\n", driver.1)]);
+
+    let machine = Machine::complete("no-windows");
+    machine.write("libraries", "libvulkan.so.1 (libc6) => /x\nlibX11.so.6 (libc6) => /x\n");
+    let packages = "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0";
+    machine.says(&[], 1, &["windows open with (of X11: libX11-xcb.so.1)", packages]);
+
+    let machine = Machine::complete("no-screen");
+    machine.without("bin/Xvfb");
+    machine.says(&[], 1, &["missing: a screen", "(Xvfb)", &format!("{APT} xvfb\n")]);
 
     let said = Machine::bare("bare").says(&[], 1, &[linker.0, loader.0, driver.0, "no terminal"]);
     assert!(
@@ -192,7 +218,7 @@ fn a_driver_is_a_file_whose_library_is_there() {
     machine.driver("libdriver.so");
     let folder = machine.0.to_str().unwrap();
     ends(machine.setup(&[]).env("LD_LIBRARY_PATH", format!("/no/such:{folder}")), 0);
-    machine.write("libraries", "libvulkan.so.1 (libc6) => /x\nlibdriver.so (libc6) => /x\n");
+    machine.libraries(&["libvulkan.so.1", "libdriver.so"]);
     machine.says(&[], 0, &[]);
 
     let list = format!("/no/such.json:{folder}");

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use fracas::glam::{DVec3, Vec3};
-use fracas::skin::{Skin, Skinned};
+use fracas::skin::{Binding, Drawn, Skin, SkinUpdate, Skinned};
 use fracas_scene::{Scene, gallery};
 
 /// Volume inside closed triangles, in m³.
@@ -173,4 +173,31 @@ shape = {{ kind = "mesh", file = "gallery:{file}", scale = {scale}, tets = {tets
             assert!(worst < 0.01, "{file}, {pattern}: a fragment is off by {worst}");
         }
     }
+}
+
+/// Whoever takes in several updates as one draws what those draw that took in each.
+#[test]
+fn updates_add_up() {
+    let scene = Scene::open("pot").unwrap();
+    let (mut world, looks) = scene.build_looks(scene.world_config()).unwrap();
+    let look = &looks[0];
+    let mut binding = Binding::new(look.skin.clone(), world.body(look.body).unwrap()).unwrap();
+    let (mut each, mut some) = (Drawn::default(), Drawn::default());
+    let mut sum: Option<SkinUpdate> = None;
+    let mut broke = 0;
+    for frame in 0..30 {
+        let update = binding.update(world.body(look.body).unwrap(), [0.0; 3]).clone();
+        broke += usize::from(frame > 0 && !update.clusters.is_empty());
+        each.apply(&update);
+        match &mut sum {
+            Some(sum) => sum.absorb(update),
+            None => sum = Some(update),
+        }
+        if frame % 7 == 6 {
+            some.apply(&sum.take().unwrap());
+            assert!(some.evaluate() == each.evaluate(), "frame {frame}");
+        }
+        world.step(scene.dt());
+    }
+    assert!(broke > 2, "{broke} frames with cracks");
 }

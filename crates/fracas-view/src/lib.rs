@@ -29,7 +29,7 @@ pub use film::contact_sheet;
 pub use fracas::glam;
 pub use gpu::{Gpu, GpuError};
 pub use picture::{Artist, Picture, PictureError};
-pub use render::{Renderer, SkinOnDevice, grid_cell};
+pub use render::{Quality, Renderer, SkinOnDevice, grid_cell};
 pub use shown::{Shown, ShownSkin};
 pub use stage::{Colour, Overlays, Stage, Style};
 pub use wgpu;

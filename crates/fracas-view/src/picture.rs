@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::camera::Camera;
 use crate::drawing::Drawing;
 use crate::gpu::Gpu;
-use crate::render::Renderer;
+use crate::render::{Quality, Renderer};
 use crate::shown::ShownSkin;
 
 /// Pixels from the upper left corner on, row by row, as screens take them (sRGB).
@@ -75,8 +75,14 @@ pub struct Artist {
 impl Artist {
     /// Draws with this device.
     pub fn new(gpu: Gpu) -> Self {
+        Self::with_quality(gpu, Quality::Full)
+    }
+
+    /// Draws with this device, with more or less work for a picture.
+    pub fn with_quality(gpu: Gpu, quality: Quality) -> Self {
         let format = wgpu::TextureFormat::Rgba8UnormSrgb;
-        let renderer = Renderer::new(gpu.device.clone(), gpu.queue.clone(), format);
+        let (device, queue) = (gpu.device.clone(), gpu.queue.clone());
+        let renderer = Renderer::with_quality(device, queue, format, quality);
         Self { gpu, renderer }
     }
 

@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use fracas_view::glam::{DVec3, Vec3};
 use fracas_view::{
-    Artist, Camera, Drawing, Ellipsoid, Gpu, Ground, Line, Paint, Picture, PictureError, Vertex,
+    Artist, Camera, Drawing, Ellipsoid, Gpu, Ground, Line, Paint, Picture, PictureError, Quality,
+    Vertex,
 };
 
 const RED: Paint = Paint::plain([210, 40, 30], 200);
@@ -330,4 +331,19 @@ fn png_files_hold_the_picture() {
     assert_eq!([info.width, info.height], picture.size);
     assert_eq!(decoded, picture.pixels.concat());
     assert!(Picture { size: [11, 6], ..picture }.to_png().is_err());
+}
+
+/// A draft has the same things in the same places in the same light, shadows included.
+#[test]
+fn a_draft_shows_the_same() {
+    let mut drawing = block(Vec3::new(-0.5, 0.4, 0.0), Vec3::splat(0.4), BLUE);
+    drawing.ellipsoids.push(ball([0.6, 0.3, 0.2], 0.3, RED));
+    drawing.grounds.push(GROUND);
+    let camera = Camera::framing(DVec3::NEG_ONE, DVec3::ONE, 4.0 / 3.0);
+    let full = draw(&drawing, &camera);
+    let mut hasty = Artist::with_quality(Gpu::open().unwrap(), Quality::Draft);
+    let draft = hasty.draw(&drawing, &camera, SIZE).unwrap();
+    let pairs = full.pixels.iter().zip(&draft.pixels);
+    let off = pairs.filter(|(a, b)| difference(**a, **b) > 40).count();
+    assert!(off < full.pixels.len() / 25, "{off} of {} pixels differ", full.pixels.len());
 }

@@ -10,6 +10,7 @@ mod pile;
 #[cfg(feature = "peers")]
 mod rapier;
 mod rotation;
+mod skin;
 
 use crate::exit::Exit;
 use crate::output;
@@ -51,6 +52,8 @@ enum Name {
     Pile,
     /// The rotation of 8 matrices at a time
     Rotation,
+    /// Skins: told, handed to the graphics device, moved by the processor
+    Skin,
     /// A fixed calculation that never changes
     Calibration,
 }
@@ -61,6 +64,7 @@ impl Name {
             Self::Oriented => oriented::rows(),
             Self::Pile => pile::rows(),
             Self::Rotation => Ok(rotation::rows()),
+            Self::Skin => skin::rows(),
             Self::Calibration => Ok(calibration::rows()),
         }
     }
@@ -225,8 +229,8 @@ mod tests {
 
     #[test]
     fn calibration_always_runs_and_nothing_twice() {
-        use Name::{Calibration, Oriented, Pile, Rotation};
-        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation]);
+        use Name::{Calibration, Oriented, Pile, Rotation, Skin};
+        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation, Skin]);
         assert_eq!(chosen(&[Rotation, Rotation]), [Calibration, Rotation]);
         assert_eq!(chosen(&[Calibration]), [Calibration]);
     }

@@ -28,6 +28,7 @@ use skins::Skins;
 use targets::Targets;
 
 pub use frame::grid_cell;
+pub use passes::Quality;
 pub use skins::SkinOnDevice;
 
 /// Draws [`Drawing`]s.
@@ -36,6 +37,7 @@ pub struct Renderer {
     device: wgpu::Device,
     queue: wgpu::Queue,
     format: wgpu::TextureFormat,
+    quality: Quality,
     passes: Passes,
     frame: wgpu::Buffer,
     ball: Mesh,
@@ -71,8 +73,18 @@ struct Rows {
 impl Renderer {
     /// For views of this format, which should be an sRGB one.
     pub fn new(device: wgpu::Device, queue: wgpu::Queue, format: wgpu::TextureFormat) -> Self {
+        Self::with_quality(device, queue, format, Quality::Full)
+    }
+
+    /// The same, with more or less work for a picture.
+    pub fn with_quality(
+        device: wgpu::Device,
+        queue: wgpu::Queue,
+        format: wgpu::TextureFormat,
+        quality: Quality,
+    ) -> Self {
         let skins = Skins::new(&device, &queue);
-        let passes = Passes::new(&device, format, skins.layout());
+        let passes = Passes::new(&device, format, skins.layout(), quality);
         let frame = device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("frame"),
             size: size_of::<Frame>() as u64,
@@ -81,7 +93,7 @@ impl Renderer {
         });
         let (corners, triangles) = geometry::ball();
         let ball = mesh(&device, bytemuck::cast_slice(&corners), &triangles);
-        Self { device, queue, format, passes, frame, ball, skins, targets: None }
+        Self { device, queue, format, quality, passes, frame, ball, skins, targets: None }
     }
 
     /// The format of the views it draws into.
@@ -120,11 +132,19 @@ impl Renderer {
         let uploaded = self.upload(drawing, camera, &frame);
         let targets = match self.targets.take() {
             Some(targets) if targets.size == size => targets,
-            _ => Targets::new(&self.device, &self.passes, &self.frame, self.format, size),
+            _ => {
+                let samples = self.quality.samples();
+                Targets::new(&self.device, &self.passes, &self.frame, self.format, samples, size)
+            }
         };
         let mut encoder = self.device.create_command_encoder(&Default::default());
         self.draw_shadow(&mut encoder, &targets, &uploaded);
-        self.draw_occlusion(&mut encoder, &targets, &uploaded);
+        match self.quality {
+            Quality::Full => self.draw_occlusion(&mut encoder, &targets, &uploaded),
+            Quality::Draft => {
+                begin(&mut encoder, "open", Some(targets::white(&targets.open)), None);
+            }
+        }
         self.draw_shaded(&mut encoder, &targets, &uploaded, view);
         self.queue.submit([encoder.finish()]);
         self.targets = Some(targets);
@@ -202,7 +222,7 @@ impl Renderer {
         up: &Uploaded,
         view: &wgpu::TextureView,
     ) {
-        let colour = targets::resolved(&targets.colour, view);
+        let colour = targets::resolved(targets.colour.as_ref(), view);
         let depth = targets::depth(&targets.depths, 0.0);
         let mut pass = begin(encoder, "shade", Some(colour), Some(depth));
         pass.set_bind_group(0, &targets.frame, &[]);

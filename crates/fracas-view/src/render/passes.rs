@@ -13,8 +13,33 @@ pub(super) const DEPTH: TextureFormat = TextureFormat::Depth32Float;
 pub(super) const NORMAL: TextureFormat = TextureFormat::Rgba8Unorm;
 /// Format of occlusion.
 pub(super) const MASK: TextureFormat = TextureFormat::R8Unorm;
-/// Samples of a pixel.
-pub(super) const SAMPLES: u32 = 4;
+/// How much work goes into a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quality {
+    /// Smooth edges, soft shadows, corners darker.
+    #[default]
+    Full,
+    /// A third of the work, for a window on a device that is software: none of these.
+    Draft,
+}
+
+impl Quality {
+    /// Samples of a pixel.
+    pub(super) fn samples(self) -> u32 {
+        match self {
+            Self::Full => 4,
+            Self::Draft => 1,
+        }
+    }
+
+    /// Of the shader that shades; as it has them if there are none.
+    fn constants(self) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::Full => &[],
+            Self::Draft => &[("BLOCKER_TAPS", 4.0), ("SHADOW_TAPS", 4.0)],
+        }
+    }
+}
 
 /// The same for surfaces, for skins and for particles.
 #[derive(Debug)]
@@ -87,6 +112,7 @@ struct Stage<'a> {
     colour: Option<TextureFormat>,
     depth: Option<CompareFunction>,
     samples: u32,
+    constants: &'static [(&'static str, f64)],
 }
 
 impl Stage<'_> {
@@ -96,7 +122,6 @@ impl Stage<'_> {
         groups: [Option<&wgpu::BindGroupLayout>; 3],
         colour: Option<TextureFormat>,
         depth: Option<CompareFunction>,
-        samples: u32,
     ) -> Stage<'a> {
         let shared = concat!(include_str!("frame.wgsl"), include_str!("skin.wgsl"));
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -108,7 +133,7 @@ impl Stage<'_> {
             bind_group_layouts: &groups,
             immediate_size: 0,
         });
-        Stage { device, layout, module, colour, depth, samples }
+        Stage { device, layout, module, colour, depth, samples: 1, constants: &[] }
     }
 
     fn surface(&self, vertex: &str, fragment: &str) -> wgpu::RenderPipeline {
@@ -192,7 +217,10 @@ impl Stage<'_> {
             fragment: (!fragment.is_empty()).then(|| wgpu::FragmentState {
                 module: &self.module,
                 entry_point: Some(fragment),
-                compilation_options: Default::default(),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    constants: self.constants,
+                    ..Default::default()
+                },
                 targets: targets.as_slice(),
             }),
             multiview_mask: None,
@@ -206,6 +234,7 @@ impl Passes {
         device: &wgpu::Device,
         format: TextureFormat,
         skins: &wgpu::BindGroupLayout,
+        quality: Quality,
     ) -> Self {
         let frame_layout = frame_layout(device);
         let occlusion_layout = texture_layout(device, 3);
@@ -214,19 +243,23 @@ impl Passes {
 
         let source = include_str!("shadow.wgsl");
         let nearer = Some(CompareFunction::Less);
-        let shadow = Stage::new(device, source, [frame, None, skins], None, nearer, 1);
+        let shadow = Stage::new(device, source, [frame, None, skins], None, nearer);
 
         let source = include_str!("occlusion.wgsl");
         let nearer = Some(CompareFunction::Greater);
-        let seen = Stage::new(device, source, [frame, None, skins], Some(NORMAL), nearer, 1);
+        let seen = Stage::new(device, source, [frame, None, skins], Some(NORMAL), nearer);
         let groups = [frame, Some(&occlusion_layout), None];
-        let occlusion = Stage::new(device, source, groups, Some(MASK), None, 1);
+        let occlusion = Stage::new(device, source, groups, Some(MASK), None);
 
         let source = include_str!("shade.wgsl");
         let groups = [frame, Some(&light_layout), skins];
         // the sky is as far away as what was not drawn
         let nearer = Some(CompareFunction::GreaterEqual);
-        let shade = Stage::new(device, source, groups, Some(format), nearer, SAMPLES);
+        let shade = Stage {
+            samples: quality.samples(),
+            constants: quality.constants(),
+            ..Stage::new(device, source, groups, Some(format), nearer)
+        };
 
         Self {
             shadow: Pipelines {

@@ -9,8 +9,8 @@ const HORIZON = vec3f(0.80, 0.86, 0.93);
 const DEPTHS = vec3f(0.60, 0.60, 0.60);
 const BOUNCED = vec3f(0.31, 0.30, 0.28);
 const GROUND = vec3f(0.44, 0.44, 0.43);
-const BLOCKER_TAPS = 12u;
-const SHADOW_TAPS = 16u;
+override BLOCKER_TAPS = 12u;
+override SHADOW_TAPS = 16u;
 
 fn sky(direction: vec3f) -> vec3f {
     let up = direction.y;

@@ -1,6 +1,6 @@
 //! Textures drawn into on the way, and what reads them.
 
-use super::passes::{DEPTH, MASK, NORMAL, Passes, SAMPLES};
+use super::passes::{DEPTH, MASK, NORMAL, Passes};
 
 /// Width and height of the shadow map, in texels: as large as WebGL2 allows.
 pub(super) const SHADOW_SIZE: u32 = 2048;
@@ -17,9 +17,9 @@ pub(super) struct Targets {
     pub raw: wgpu::TextureView,
     /// How open each pixel is to the sky.
     pub open: wgpu::TextureView,
-    /// Depth and colour, four samples a pixel.
+    /// Depth and colour of all samples; colour only if there are several.
     pub depths: wgpu::TextureView,
-    pub colour: wgpu::TextureView,
+    pub colour: Option<wgpu::TextureView>,
     /// What shaders read: the frame, ...
     pub frame: wgpu::BindGroup,
     /// ... depth and normals, ...
@@ -36,6 +36,7 @@ impl Targets {
         passes: &Passes,
         frame: &wgpu::Buffer,
         format: wgpu::TextureFormat,
+        samples: u32,
         size: [u32; 2],
     ) -> Self {
         let view = |[width, height]: [u32; 2], format, sample_count| {
@@ -85,8 +86,8 @@ impl Targets {
             seen: group(&passes.occlusion_layout, &[&depth, &normals, &normals]),
             speckled: group(&passes.occlusion_layout, &[&depth, &normals, &raw]),
             light: group(&passes.light_layout, &[&open, &shadow]),
-            depths: view(size, DEPTH, SAMPLES),
-            colour: view(size, format, SAMPLES),
+            depths: view(size, DEPTH, samples),
+            colour: (samples > 1).then(|| view(size, format, samples)),
             shadow,
             depth,
             normals,
@@ -120,11 +121,19 @@ pub(super) fn colour(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachmen
     wgpu::RenderPassColorAttachment { view, depth_slice: None, resolve_target: None, ops }
 }
 
-/// A colour of several samples, of which only the mean is kept.
+/// White to begin anew and keep.
+pub(super) fn white(view: &wgpu::TextureView) -> wgpu::RenderPassColorAttachment<'_> {
+    let mut attachment = colour(view);
+    attachment.ops.load = wgpu::LoadOp::Clear(wgpu::Color::WHITE);
+    attachment
+}
+
+/// A colour of several samples, of which only the mean is kept; or of one.
 pub(super) fn resolved<'v>(
-    samples: &'v wgpu::TextureView,
+    samples: Option<&'v wgpu::TextureView>,
     view: &'v wgpu::TextureView,
 ) -> wgpu::RenderPassColorAttachment<'v> {
+    let Some(samples) = samples else { return colour(view) };
     let mut attachment = colour(samples);
     attachment.resolve_target = Some(view);
     attachment.ops.store = wgpu::StoreOp::Discard;

@@ -250,8 +250,8 @@ impl Skins {
 
     fn change_clusters(&mut self, k: usize, changes: &[ClusterChange]) -> u64 {
         for change in changes {
-            let Some(mesh) = &change.mesh else { continue };
-            let cluster = &mut self.skins[k].clusters[change.cluster as usize];
+            let known = self.skins[k].clusters.get_mut(change.cluster as usize);
+            let (Some(mesh), Some(cluster)) = (&change.mesh, known) else { continue };
             self.points.give(cluster.points.clone());
             self.owners.give(cluster.points.clone());
             self.triangles.give(cluster.triangles.clone());
@@ -268,7 +268,8 @@ impl Skins {
         let mut bytes = 0;
         for change in changes {
             let Skin { number, clusters, basis, rings, .. } = &mut self.skins[k];
-            let cluster = &mut clusters[change.cluster as usize];
+            // of a skin whose beginning was missed nothing is drawn
+            let Some(cluster) = clusters.get_mut(change.cluster as usize) else { continue };
             cluster.shown.clone_from(&change.shown);
             if change.mesh.is_some() {
                 let points = cluster.points_at_rest();
