@@ -18,6 +18,7 @@ mod gpu;
 mod picture;
 mod render;
 mod stage;
+pub mod window;
 
 pub use camera::{Camera, Framing};
 pub use drawing::{Drawing, Ellipsoid, Ground, Line, Paint, Vertex};

@@ -136,7 +136,11 @@ impl Artist {
     }
 }
 
-fn read_back(
+/// The pixels of a texture of four bytes a pixel.
+///
+/// # Errors
+/// If the device gave up.
+pub(crate) fn read_back(
     device: &wgpu::Device,
     queue: &wgpu::Queue,
     texture: &wgpu::Texture,

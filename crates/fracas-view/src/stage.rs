@@ -92,14 +92,24 @@ impl Stage {
     /// # Errors
     /// If a look does not fit its body.
     pub fn new(world: &World, looks: Vec<Look>) -> Result<Self, SkinError> {
-        let mut actors = Vec::new();
+        let mut stage = Self { actors: Vec::new(), props: BTreeMap::new() };
+        stage.add(world, looks)?;
+        Ok(stage)
+    }
+
+    /// Binds what later bodies look like, which must not have been stepped yet or broken.
+    ///
+    /// # Errors
+    /// If a look does not fit its body.
+    pub fn add(&mut self, world: &World, looks: Vec<Look>) -> Result<(), SkinError> {
         for look in looks {
             if let Some(body) = world.body(look.body) {
                 let paint = look.paint.map(|p| colour::of_material(p.colour, p.roughness));
-                actors.push(Actor { body: look.body, skin: Skin::new(look.skin, body)?, paint });
+                let skin = Skin::new(look.skin, body)?;
+                self.actors.push(Actor { body: look.body, skin, paint });
             }
         }
-        Ok(Self { actors, props: BTreeMap::new() })
+        Ok(())
     }
 
     /// The world as it is now. Positions are relative to `origin`, which should be near.
