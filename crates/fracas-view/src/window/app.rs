@@ -1,5 +1,6 @@
 //! The window itself.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +80,7 @@ impl<'a> App<'a> {
         let response = ui.interact(view, Id::unique("view"), Sense::click_and_drag());
         hand::handle(self.desk, ui, &response);
         self.desk.follow_camera();
-        if view.width() < 2.0 || view.height() < 2.0 {
+        if view.width() < 2.0 || view.height() < 2.0 || self.lost.load(Ordering::Relaxed) {
             return;
         }
         self.draw(ui, view);
@@ -96,8 +97,13 @@ impl<'a> App<'a> {
         let share = if self.coarse { 0.5 } else { 1.0 };
         let size = [pixels.x, pixels.y].map(|side| (share * side).round().max(1.0) as u32);
         let camera = self.desk.orbit.camera;
-        let id = self.viewport.draw(&moment.drawing, self.desk.version, &camera, size);
-        ui.painter().image(id, view, WHOLE, Color32::WHITE);
+        let (viewport, version) = (&mut self.viewport, self.desk.version);
+        // wgpu panics where it needs memory of a device that is gone: the window is opened again
+        let draw = || viewport.draw(&moment.drawing, version, &camera, size);
+        match catch_unwind(AssertUnwindSafe(draw)) {
+            Ok(id) => drop(ui.painter().image(id, view, WHOLE, Color32::WHITE)),
+            Err(_) => self.lost.store(true, Ordering::Relaxed),
+        }
     }
 
     /// Writes pictures that were asked for.
@@ -168,6 +174,15 @@ impl<'a> App<'a> {
         }
     }
 
+    /// Closes the window if its device is gone. Nothing is painted any more: egui cannot without one.
+    fn leave_if_lost(&mut self, context: &Context) {
+        if self.lost.load(Ordering::Relaxed) {
+            self.desk.ending = Some(Ending::Lost);
+            context.send_viewport_cmd(ViewportCommand::Close);
+            context.graphics_mut(|layers| *layers = Default::default());
+        }
+    }
+
     fn perform(&mut self, deeds: Vec<Deed>, context: &Context) {
         let at = context.input(|input| input.pointer.hover_pos());
         let inside = at.filter(|at| self.view.contains(*at)).map(|at| at - self.view.min);
@@ -209,11 +224,7 @@ impl eframe::App for App<'_> {
 
     fn ui(&mut self, ui: &mut Ui, _: &mut eframe::Frame) {
         let context = ui.ctx().clone();
-        if self.lost.load(Ordering::Relaxed) {
-            self.desk.ending = Some(Ending::Lost);
-            context.send_viewport_cmd(ViewportCommand::Close);
-            return;
-        }
+        self.desk.begin_what_was_seen();
         self.desk.draws += 1;
         self.desk.frames.push(self.desk.now(), 0.0, 1.0);
         self.obey(&context);
@@ -229,9 +240,10 @@ impl eframe::App for App<'_> {
         super::dialogs::show(self.desk, &context);
         let now = self.desk.now();
         self.desk.toasts.show(&context, self.view, now);
-        if self.coarse && self.desk.paused {
+        if self.coarse && self.desk.paused || self.desk.is_waited_for() {
             context.request_repaint();
         }
+        self.leave_if_lost(&context);
     }
 }
 

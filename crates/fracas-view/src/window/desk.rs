@@ -96,6 +96,9 @@ pub(super) struct Desk {
     /// What a script asks of the window.
     pub asked: Option<script::Deed>,
     pub draws: u64,
+    /// Numbers of the scenes whose start was drawn last, and told of.
+    drawn: u64,
+    seen: u64,
     /// Of the window.
     pub frames: Meter,
     pub ending: Option<Ending>,
@@ -135,6 +138,8 @@ impl Desk {
             driver,
             asked: None,
             draws: 0,
+            drawn: 0,
+            seen: 0,
             frames: Meter::default(),
             ending: None,
         }
@@ -325,6 +330,20 @@ impl Desk {
         }
     }
 
+    /// Lets a scene begin when its start was drawn the last time.
+    pub fn begin_what_was_seen(&mut self) {
+        if self.seen != self.drawn {
+            self.seen = self.drawn;
+            self.send(Command::Seen(self.seen));
+        }
+        self.drawn = self.moment.as_ref().map_or(0, |moment| moment.facts.number);
+    }
+
+    /// Whether a scene waits for its start to be seen.
+    pub fn is_waited_for(&self) -> bool {
+        self.seen != self.drawn
+    }
+
     /// Says where a picture is, or why it is not.
     pub fn tell_of_picture(&mut self, result: Result<PathBuf, String>) {
         let now = self.now();
@@ -337,7 +356,11 @@ impl Desk {
     /// Whether nothing that was asked for is under way.
     pub fn is_idle(&self) -> bool {
         let built = self.building.is_none() && (self.moment.is_some() || self.error.is_some());
-        built && !self.hand.is_asking() && self.shots.is_empty() && self.awaited == 0
+        built
+            && !self.is_waited_for()
+            && !self.hand.is_asking()
+            && self.shots.is_empty()
+            && self.awaited == 0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Help, and what is wrong with a scene: windows over the view.
 
-use eframe::egui::{Align2, Context, Grid, RichText, ScrollArea, Window};
+use eframe::egui::{Align2, Context, Grid, RichText, ScrollArea, Window, vec2};
 
 use super::desk::Desk;
 use super::keys;
@@ -22,7 +22,8 @@ fn help(desk: &mut Desk, context: &Context) {
         .resizable(false)
         .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
         .show(context, |ui| {
-            ScrollArea::vertical().show(ui, |ui| {
+            let room = ui.ctx().content_rect().height() - 120.0;
+            ScrollArea::vertical().max_height(room).min_scrolled_height(room).show(ui, |ui| {
                 Grid::new("keys").num_columns(2).striped(true).show(ui, |ui| {
                     let bindings =
                         keys::BINDINGS.iter().map(|binding| (binding.names, binding.text));
@@ -43,7 +44,8 @@ fn refusal(desk: &mut Desk, context: &Context, error: &str) {
         .collapsible(false)
         .anchor(Align2::CENTER_CENTER, [0.0, 0.0])
         .show(context, |ui| {
-            ScrollArea::both().show(ui, |ui| {
+            let room = ui.ctx().content_rect().size() - vec2(120.0, 160.0);
+            ScrollArea::both().max_width(room.x).max_height(room.y).show(ui, |ui| {
                 ui.label(RichText::new(error).monospace());
             });
             ui.weak("A scene file is read again when it is saved. The scene before it goes on.");

@@ -177,7 +177,6 @@ fn show_with(desk: &mut Desk, size: [u32; 2], backends: wgpu::Backends) -> Resul
         persist_window: false,
         ..NativeOptions::default()
     };
-    let simulation_is_told = |desk: &mut Desk| desk.simulation.wake(None);
     let result = eframe::run_native(
         "fracas",
         options,
@@ -186,14 +185,20 @@ fn show_with(desk: &mut Desk, size: [u32; 2], backends: wgpu::Backends) -> Resul
             Ok(Box::new(App::new(&mut *desk, &creation.egui_ctx, state)))
         }),
     );
-    simulation_is_told(desk);
+    desk.simulation.wake(None);
     result.map_err(refused)
 }
 
 fn refused(error: eframe::Error) -> WindowError {
     match error {
         eframe::Error::WinitEventLoop(reason) => {
-            WindowError::NoDisplay { reason: reason.to_string() }
+            // before the last colon stands the place in somebody else's code
+            let reason = reason.to_string();
+            let reason = reason.rsplit(": ").next().unwrap_or_default().to_owned();
+            WindowError::NoDisplay { reason }
+        }
+        eframe::Error::Wgpu(WgpuError::CreateSurfaceError(reason)) => {
+            GpuError::NoAdapter { reason: reason.to_string() }.into()
         }
         eframe::Error::Wgpu(WgpuError::RequestAdapterError(reason)) => {
             GpuError::NoAdapter { reason: reason.to_string() }.into()

@@ -33,6 +33,8 @@ pub(super) enum Command {
     Style(Style),
     /// Where the camera looks, in m: drawings are relative to it.
     Origin(DVec3),
+    /// The start of the scene of this number was seen: it may begin.
+    Seen(u64),
     /// Whether every frame is to be seen: the simulation then waits for the window.
     EveryFrame(bool),
 }
@@ -63,6 +65,10 @@ pub(super) struct Moment {
     pub frame: u64,
     /// In s.
     pub time: f64,
+    /// Connected pieces.
+    pub pieces: usize,
+    /// Particles.
+    pub particles: usize,
     /// Hash of the state.
     pub hash: u64,
     /// What is held.
@@ -157,6 +163,8 @@ mod tests {
                 .collect(),
             frame: frames.end,
             time: 0.0,
+            pieces: 0,
+            particles: 0,
             hash: 0,
             grabbed: None,
             framing: Framing::default(),

@@ -67,7 +67,7 @@ impl Orbit {
 
     /// Turns the head.
     pub fn look(&mut self, pixels: DVec2) {
-        let ahead = self.turned(self.camera.eye - self.camera.target, -0.5 * pixels);
+        let ahead = self.turned(self.camera.eye - self.camera.target, 0.5 * pixels);
         self.camera.target = self.camera.eye - ahead;
     }
 

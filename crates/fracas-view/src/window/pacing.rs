@@ -69,7 +69,7 @@ impl Meter {
     /// Simulated seconds per second, over the last second.
     pub fn speed(&self, now: f64) -> f64 {
         let recent = self.steps.iter().filter(|&&(end, ..)| end > now - LOOK_BACK);
-        let simulated: f64 = recent.map(|&(.., dt)| dt).sum();
+        let simulated = recent.map(|&(.., dt)| dt).fold(0.0, |sum, dt| sum + dt);
         // right after the start there is less than a second to look back on
         let first = self.steps.front().map_or(now, |&(end, ms, _)| end - 1e-3 * ms);
         simulated / (now - first).clamp(0.1, LOOK_BACK)
@@ -77,7 +77,7 @@ impl Meter {
 
     /// Milliseconds per step, their mean over the last second.
     pub fn ms(&self) -> f64 {
-        let total: f64 = self.steps.iter().map(|&(_, ms, _)| ms).sum();
+        let total = self.steps.iter().map(|&(_, ms, _)| ms).fold(0.0, |sum, ms| sum + ms);
         total / self.steps.len().max(1) as f64
     }
 }

@@ -17,8 +17,8 @@ pub(super) struct Report<'a> {
     scene: &'a str,
     frame: u64,
     time: f64,
-    pieces: u64,
-    particles: u64,
+    pieces: usize,
+    particles: usize,
     bodies: usize,
     hash: String,
     paused: bool,
@@ -45,14 +45,13 @@ impl<'a> Report<'a> {
     /// What is known now.
     pub fn new(desk: &'a Desk, adapter: &'a Adapter, view: Rect) -> Self {
         let moment = desk.moment.as_ref();
-        let last = desk.history.back();
         let force = |grabbed: fracas_scene::play::Grabbed| DVec3::from(grabbed.force).length();
         Self {
             scene: moment.map_or("", |moment| &moment.facts.name),
             frame: desk.frame(),
             time: moment.map_or(0.0, |moment| moment.time),
-            pieces: last.map_or(0, |report| report.pieces),
-            particles: last.map_or(0, |report| report.particles),
+            pieces: moment.map_or(0, |moment| moment.pieces),
+            particles: moment.map_or(0, |moment| moment.particles),
             bodies: moment.map_or(0, |moment| moment.facts.bodies.len()),
             hash: moment.map_or_else(String::new, |moment| format!("{:016x}", moment.hash)),
             paused: desk.paused,

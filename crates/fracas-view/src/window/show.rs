@@ -127,12 +127,15 @@ impl Show {
         self.stage.add_specks(&mut drawing, world, self.dust.specks());
         let mut framing = Framing::default();
         framing.include(world);
+        let all = || world.body_ids().filter_map(|id| world.body(id));
         let strained = matches!(style.colour, Colour::Strain { .. });
         Moment {
             drawing,
             reports: std::mem::take(&mut self.reports),
             frame: self.play.frame(),
             time: world.time(),
+            pieces: all().map(|body| body.pieces().len()).sum(),
+            particles: all().map(|body| body.particle_count()).sum(),
             hash: self.hash,
             grabbed: self.play.grabbed(),
             framing,

@@ -97,6 +97,7 @@ impl Simulation {
             paused: start.paused,
             steps_asked: 0,
             every_frame: false,
+            fresh: false,
             pacer: Pacer::new(1.0, now),
             meter: Meter::default(),
             style: start.style,
@@ -161,6 +162,8 @@ struct Worker {
     paused: bool,
     steps_asked: u32,
     every_frame: bool,
+    /// The window has not seen the start of the scene yet: nothing happens before.
+    fresh: bool,
     pacer: Pacer,
     meter: Meter,
     style: Style,
@@ -221,9 +224,9 @@ impl Worker {
         self.show.is_some() && (!self.paused || self.steps_asked > 0)
     }
 
-    /// Whether the window has to take a frame before the next.
+    /// Whether the window has to see something before the next step.
     fn must_be_seen(&self) -> bool {
-        self.every_frame && self.mailbox.is_full()
+        self.fresh || self.every_frame && self.mailbox.is_full()
     }
 
     fn is_due(&self) -> bool {
@@ -233,21 +236,25 @@ impl Worker {
 
     fn apply(&mut self, command: Command) {
         let now = (self.clock)();
-        match command {
-            Command::Act(action) => self.act(&action),
+        match &command {
+            Command::Act(action) => self.act(action),
             Command::Pause(paused) => {
-                self.paused = paused;
+                self.paused = *paused;
                 self.pacer.rest(now);
             }
             Command::Step => self.steps_asked += 1,
-            Command::Speed(speed) => self.pacer.set_speed(speed, now),
+            Command::Speed(speed) => self.pacer.set_speed(*speed, now),
             Command::Reset => self.reset(),
-            Command::Open(name) => self.open(&name),
-            Command::Style(style) => self.style = style,
-            Command::Origin(origin) => self.origin = origin,
-            Command::EveryFrame(every) => self.every_frame = every,
+            Command::Open(name) => self.open(name),
+            Command::Style(style) => self.style = *style,
+            Command::Origin(origin) => self.origin = *origin,
+            Command::Seen(number) => {
+                self.fresh &= *number != self.opened;
+                self.pacer.rest(now);
+            }
+            Command::EveryFrame(every) => self.every_frame = *every,
         }
-        self.unseen = true;
+        self.unseen |= !matches!(command, Command::Seen(_));
     }
 
     fn act(&mut self, action: &Action) {
@@ -345,7 +352,8 @@ impl Worker {
                 self.opened = number;
                 self.origin = show.facts().framing.camera(1.0).target;
                 self.pacer.set_step(f64::from(show.play().scene().dt()), now);
-                (self.meter, self.steps_asked, self.unseen) = (Meter::default(), 0, true);
+                (self.meter, self.steps_asked) = (Meter::default(), 0);
+                (self.unseen, self.fresh) = (true, true);
                 let scene = show.play().scene().clone();
                 self.record(|recorder| recorder.begin(&scene, name));
                 self.show = Some(show);

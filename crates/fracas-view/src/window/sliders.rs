@@ -50,7 +50,7 @@ pub(super) fn range(field: MaterialField) -> Range {
         F::TearRigidity => even(0.0, 0.99),
         F::RateReference => endless(1.0e-3, 1.0e4),
         F::Thickness => decades(1.0e-5, 1.0),
-        F::BendingStiffness => from_zero(1.0e-6, 1.0e5),
+        F::BendingStiffness => from_zero(1.0e-6, 1.0e8),
         // restitution, the influence of fibres, and what is not known yet: shares
         _ => even(0.0, 1.0),
     }
@@ -99,7 +99,7 @@ mod tests {
     /// All presets lie within the sliders.
     #[test]
     fn presets_are_within_reach() {
-        for (name, preset) in fracas::material::PRESETS {
+        for (name, preset) in fracas::material::presets::PRESETS {
             for field in MaterialField::ALL {
                 let Some(value) = preset().get(field).constant() else { continue };
                 let Range { low, high, endless, .. } = range(field);

@@ -30,6 +30,8 @@ pub(super) fn apply(context: &Context) {
     ] {
         widget.corner_radius = CornerRadius::same(4);
     }
+    visuals.widgets.noninteractive.fg_stroke.color = Color32::from_gray(196);
+    visuals.widgets.inactive.fg_stroke.color = Color32::from_gray(214);
     context.set_theme(egui::Theme::Dark);
     context.set_visuals(visuals);
 }

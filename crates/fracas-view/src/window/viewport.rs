@@ -52,6 +52,8 @@ impl Viewport {
     /// Gives up the device, as a driver may do at any time.
     pub fn lose_device(&self) {
         self.state.device.destroy();
+        // the device tells that it is gone only when it is asked
+        let _ = self.state.device.poll(wgpu::PollType::Poll);
     }
 
     /// The largest picture, across and down.

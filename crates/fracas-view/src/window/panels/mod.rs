@@ -21,6 +21,10 @@ const WIDTH: f32 = 320.0;
 pub(super) fn show(desk: &mut Desk, ui: &mut Ui, adapter: &Adapter) -> Vec<Deed> {
     let deeds = Panel::top("toolbar").show(ui, |ui| toolbar::show(desk, ui)).inner;
     Panel::bottom("status").show(ui, |ui| status::show(desk, ui, adapter));
+    // in a small window, the view comes first
+    if ui.available_width() < 1.5 * WIDTH {
+        return deeds;
+    }
     Panel::right("side").default_size(WIDTH).size_range(200.0..=600.0).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             section(ui, "Play", true, |ui| play::show(desk, ui));

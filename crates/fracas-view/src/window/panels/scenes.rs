@@ -5,7 +5,7 @@ use eframe::egui::{ScrollArea, Ui};
 use crate::window::desk::Desk;
 
 /// Height of the list, in points.
-const HEIGHT: f32 = 220.0;
+const HEIGHT: f32 = 180.0;
 
 /// Shows the section.
 pub(super) fn show(desk: &mut Desk, ui: &mut Ui) {

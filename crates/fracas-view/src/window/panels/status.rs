@@ -13,13 +13,11 @@ pub(super) fn show(desk: &Desk, ui: &mut Ui, adapter: &Adapter) {
             ui.label("no scene yet");
             return;
         };
-        let last = desk.history.back();
-        let count = |of: fn(&fracas::StepReport) -> u64| last.map_or(0, of);
         ui.strong(moment.facts.stem());
         fact(ui, format!("{:.2} s", moment.time), "simulated time");
         fact(ui, format!("frame {}", moment.frame), "frames done");
-        fact(ui, format!("{} pieces", count(|report| report.pieces)), "connected pieces");
-        fact(ui, format!("{} particles", count(|report| report.particles)), "live particles");
+        fact(ui, format!("{} pieces", moment.pieces), "connected pieces");
+        fact(ui, format!("{} particles", moment.particles), "live particles");
         let speed = if desk.paused { "paused".to_owned() } else { factor(moment.speed) };
         fact(ui, speed, "simulated seconds per second, over the last second");
         let ms = format!("{} ms per step", sliders::text(moment.ms));

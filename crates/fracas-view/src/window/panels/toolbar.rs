@@ -9,10 +9,10 @@ use crate::window::keys::{self, Deed};
 pub(super) fn show(desk: &mut Desk, ui: &mut Ui) -> Vec<Deed> {
     let mut deeds = Vec::new();
     ui.horizontal(|ui| {
-        let pause = if desk.paused { "▶ Go on" } else { "⏸ Pause" };
+        let pause = if desk.paused { "Go on" } else { "Pause" };
         button(ui, &mut deeds, Deed::Pause, pause);
-        button(ui, &mut deeds, Deed::Step, "⏭ Step");
-        button(ui, &mut deeds, Deed::Reset, "⟲ Reset");
+        button(ui, &mut deeds, Deed::Step, "Step");
+        button(ui, &mut deeds, Deed::Reset, "Reset");
         ui.separator();
         speeds(desk, ui);
         ui.separator();
@@ -20,10 +20,10 @@ pub(super) fn show(desk: &mut Desk, ui: &mut Ui) -> Vec<Deed> {
         button(ui, &mut deeds, Deed::Home, "Home");
         ui.separator();
         button(ui, &mut deeds, Deed::Screenshot, "Picture");
-        let record = if desk.album.is_some() { "⏹ Stop frames" } else { "⏺ Frames" };
+        let record = if desk.album.is_some() { "Stop recording" } else { "Record" };
         button(ui, &mut deeds, Deed::RecordFrames, record);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            button(ui, &mut deeds, Deed::Help, "? Keys");
+            button(ui, &mut deeds, Deed::Help, "Keys");
         });
     });
     deeds
