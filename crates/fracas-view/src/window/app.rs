@@ -63,6 +63,10 @@ impl<'a> App<'a> {
     /// A window that draws with this device.
     pub fn new(desk: &'a mut Desk, context: &Context, state: RenderState) -> Self {
         theme::apply(context);
+        if desk.draws > 0 {
+            let now = desk.now();
+            desk.toasts.tell(now, "the graphics device was lost; the window uses a new one");
+        }
         desk.simulation.wake(Some(context.clone()));
         let lost = Arc::new(AtomicBool::new(false));
         watch_device(&state.device, context, &lost);
@@ -226,6 +230,7 @@ impl eframe::App for App<'_> {
         let context = ui.ctx().clone();
         self.desk.begin_what_was_seen();
         self.desk.draws += 1;
+        self.desk.size = context.content_rect().size().into();
         self.desk.frames.push(self.desk.now(), 0.0, 1.0);
         self.obey(&context);
         let dropped = context.input(|input| input.raw.dropped_files.clone());

@@ -96,6 +96,8 @@ pub(super) struct Desk {
     /// What a script asks of the window.
     pub asked: Option<script::Deed>,
     pub draws: u64,
+    /// Of the window, in points.
+    pub size: [f32; 2],
     /// Numbers of the scenes whose start was drawn last, and told of.
     drawn: u64,
     seen: u64,
@@ -109,6 +111,7 @@ impl Desk {
         simulation: Simulation,
         clock: fn() -> f64,
         paused: bool,
+        size: [f32; 2],
         driver: Option<Driver>,
     ) -> Self {
         let camera = Framing::default().camera(1.5);
@@ -138,6 +141,7 @@ impl Desk {
             driver,
             asked: None,
             draws: 0,
+            size,
             drawn: 0,
             seen: 0,
             frames: Meter::default(),

@@ -122,16 +122,14 @@ pub fn open(options: &WindowOptions) -> Result<(), WindowError> {
     let scene = options.scene.clone();
     let start = Start { scene, threads, clock, paused, style: Default::default() };
     let simulation = Simulation::start(start, recorder).map_err(WindowError::NoThread)?;
-    let mut desk = Desk::new(simulation, clock, paused, driver);
+    let size = options.size.map(|side| side as f32);
+    let mut desk = Desk::new(simulation, clock, paused, size, driver);
     for _ in 0..REOPENINGS {
-        show(&mut desk, options.size)?;
+        show(&mut desk)?;
         match desk.ending.take() {
             None => return Ok(()),
             Some(Ending::Script(error)) => return Err(error.into()),
-            Some(Ending::Lost) => {
-                let now = desk.now();
-                desk.toasts.tell(now, "the graphics device was lost; the window uses a new one");
-            }
+            Some(Ending::Lost) => {}
         }
     }
     Err(WindowError::Lost)
@@ -144,17 +142,17 @@ fn read_script(path: &Path) -> Result<Driver, WindowError> {
 }
 
 /// Shows a window until it is closed: with a proper driver if there is one, else through OpenGL.
-fn show(desk: &mut Desk, size: [u32; 2]) -> Result<(), WindowError> {
+fn show(desk: &mut Desk) -> Result<(), WindowError> {
     let chosen = wgpu::Backends::from_env();
-    match show_with(desk, size, chosen.unwrap_or(wgpu::Backends::PRIMARY)) {
+    match show_with(desk, chosen.unwrap_or(wgpu::Backends::PRIMARY)) {
         Err(WindowError::Gpu(GpuError::NoAdapter { .. })) if chosen.is_none() => {
-            show_with(desk, size, wgpu::Backends::all())
+            show_with(desk, wgpu::Backends::all())
         }
         result => result,
     }
 }
 
-fn show_with(desk: &mut Desk, size: [u32; 2], backends: wgpu::Backends) -> Result<(), WindowError> {
+fn show_with(desk: &mut Desk, backends: wgpu::Backends) -> Result<(), WindowError> {
     let mut setup = WgpuSetupCreateNew::without_display_handle();
     setup.instance_descriptor.backends = backends;
     setup.device_descriptor = Arc::new(|adapter| wgpu::DeviceDescriptor {
@@ -166,7 +164,7 @@ fn show_with(desk: &mut Desk, size: [u32; 2], backends: wgpu::Backends) -> Resul
         .with_title("Fracas")
         .with_app_id("fracas")
         .with_icon(egui::IconData::default())
-        .with_inner_size(size.map(|side| side as f32))
+        .with_inner_size(desk.size)
         .with_drag_and_drop(true);
     let options = NativeOptions {
         viewport,

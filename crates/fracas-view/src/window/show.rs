@@ -23,7 +23,9 @@ pub(super) struct Show {
     /// Of the steps that nobody has been told of yet.
     reports: Vec<StepReport>,
     hash: u64,
-    /// Materials or bodies may be others since the facts were taken down.
+    /// Something was done that the next step will make true, ...
+    acted: bool,
+    /// ... or has: the facts are to be taken down again.
     stale: bool,
 }
 
@@ -58,7 +60,7 @@ impl Show {
         let hash = play.world().hash();
         let dust = Dust::new(DustConfig::default());
         let facts = Arc::new(facts);
-        Ok(Self { play, stage, dust, facts, reports: Vec::new(), hash, stale: false })
+        Ok(Self { play, stage, dust, facts, reports: Vec::new(), hash, acted: false, stale: false })
     }
 
     /// What it plays.
@@ -88,6 +90,7 @@ impl Show {
         let ms = report.ms.total;
         self.hash = report.hash;
         self.reports.push(report);
+        self.stale |= std::mem::take(&mut self.acted);
         self.bind()?;
         Ok(ms)
     }
@@ -99,7 +102,7 @@ impl Show {
     pub fn act(&mut self, action: &Action) -> Result<(), PlayError> {
         let done = self.play.act(action);
         // where a thing is held and pulled to changes nothing that the facts tell of
-        self.stale |=
+        self.acted |=
             !matches!(action, Action::Grab { .. } | Action::Drag { .. } | Action::Release);
         done
     }

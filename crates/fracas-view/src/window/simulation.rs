@@ -343,6 +343,7 @@ impl Worker {
 
     fn build(&mut self, name: &str, scene: impl FnOnce() -> Result<Scene, String>) {
         self.tell(Notice::Building(name.to_owned()));
+        self.record_hash();
         let number = self.opened + 1;
         let (threads, clock) = (self.threads, self.clock);
         let built = guarded(|| Show::new(scene()?, name, number, threads, clock));

@@ -2,14 +2,14 @@
 
 use std::collections::VecDeque;
 
-use eframe::egui::Ui;
+use eframe::egui::{TextStyle, Ui};
 use egui_plot::{Legend, Line, Plot, PlotPoints};
 use fracas::StepReport;
 
 use crate::window::desk::Desk;
 
-/// Height of a plot, in points.
-const HEIGHT: f32 = 150.0;
+/// Height of a plot, in points, without and with each curve in its legend.
+const HEIGHT: [f32; 2] = [90.0, 16.0];
 /// Points of a curve; more cannot be told apart.
 const MOST: usize = 300;
 
@@ -64,13 +64,19 @@ pub(super) fn show(desk: &mut Desk, ui: &mut Ui) {
 fn plot(ui: &mut Ui, title: &str, curves: &[Curve], history: &VecDeque<StepReport>) {
     ui.label(title);
     let plot = Plot::new(title)
-        .height(HEIGHT)
+        .height(HEIGHT[0] + HEIGHT[1] * curves.len() as f32)
+        .y_axis_min_width(30.0)
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
         .allow_boxed_zoom(false)
         .allow_double_click_reset(false)
-        .legend(Legend::default().background_alpha(0.4).follow_insertion_order(true));
+        .legend(
+            Legend::default()
+                .text_style(TextStyle::Small)
+                .background_alpha(0.4)
+                .follow_insertion_order(true),
+        );
     let step = history.len().div_ceil(MOST).max(1);
     plot.show(ui, |plot| {
         for (name, value) in curves {

@@ -16,8 +16,8 @@ pub(super) fn show(desk: &Desk, ui: &mut Ui, adapter: &Adapter) {
         ui.strong(moment.facts.stem());
         fact(ui, format!("{:.2} s", moment.time), "simulated time");
         fact(ui, format!("frame {}", moment.frame), "frames done");
-        fact(ui, format!("{} pieces", moment.pieces), "connected pieces");
-        fact(ui, format!("{} particles", moment.particles), "live particles");
+        fact(ui, count(moment.pieces, "piece"), "connected pieces");
+        fact(ui, count(moment.particles, "particle"), "live particles");
         let speed = if desk.paused { "paused".to_owned() } else { factor(moment.speed) };
         fact(ui, speed, "simulated seconds per second, over the last second");
         let ms = format!("{} ms per step", sliders::text(moment.ms));
@@ -32,6 +32,10 @@ pub(super) fn show(desk: &Desk, ui: &mut Ui, adapter: &Adapter) {
 fn fact(ui: &mut Ui, text: String, meaning: &str) {
     ui.separator();
     ui.label(text).on_hover_text(meaning);
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// How fast it is, as people say it.
