@@ -12,7 +12,7 @@ use crate::contact::near::Near;
 use crate::material::Material;
 use crate::parallel::Span;
 use crate::solids::{Model, Motion, Particles, Residual};
-use crate::solve::{Dofs, Held};
+use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
 
 /// What the user spawned: particles, the model that moves them, and the pieces they are in.
@@ -129,6 +129,8 @@ pub(super) struct Scratch {
     pub force: Dofs,
     /// Held particles in the order of their index, with targets of this substep.
     pub held: Vec<Held>,
+    /// Particles that springs pull, grip by grip.
+    pub pulled: Vec<Pulled>,
     /// Contacts with obstacles, on their way to the world's list.
     pub found: Vec<crate::contact::Contact>,
     /// What contacts did in this substep, in the order of particles.

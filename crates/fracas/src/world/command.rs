@@ -4,7 +4,7 @@ use super::World;
 use super::attach::Attachment;
 use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
-use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
+use super::desc::{BodyDesc, GripDesc, GripMotion, Region, RigidPart, ShapeDesc};
 use super::divide::Again;
 use super::error::{CommandError, require};
 use super::event::Event;
@@ -40,6 +40,8 @@ pub enum Command {
     Grip(GripId, GripDesc),
     /// A grip lets go.
     Release(GripId),
+    /// A spring pulls towards another place.
+    MoveGrip(GripId, [f64; 3]),
     /// Two bodies are joined.
     Attach(Box<Attachment>),
     /// They are no longer.
@@ -139,6 +141,28 @@ impl World {
             return Err(CommandError::NoGrip(grip));
         }
         self.queue.push(Command::Release(grip));
+        Ok(())
+    }
+
+    /// Has a spring pull towards another place, in m, from the next step on.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such grip, it is not a [`GripMotion::Spring`], or a number is not
+    /// finite.
+    pub fn move_grip(&mut self, grip: GripId, target: [f64; 3]) -> Result<(), CommandError> {
+        grip::check_target(&target)?;
+        let standing = self.bodies.iter().flat_map(|body| &body.grips);
+        let standing = standing.filter(|g| g.id == grip).map(|g| &g.motion);
+        let queued = self.queue.iter().filter_map(|command| match command {
+            Command::Grip(id, desc) if *id == grip => Some(&desc.motion),
+            _ => None,
+        });
+        match standing.chain(queued).next() {
+            None => return Err(CommandError::NoGrip(grip)),
+            Some(GripMotion::Spring { .. }) => {}
+            Some(_) => return Err(CommandError::NotASpring(grip)),
+        }
+        self.queue.push(Command::MoveGrip(grip, target));
         Ok(())
     }
 
@@ -379,6 +403,7 @@ impl World {
             // what these concern is awake, or woken by touch
             Command::Spawn(_)
             | Command::Release(_)
+            | Command::MoveGrip(..)
             | Command::MoveObstacle(..)
             | Command::Damage(..) => {}
         }
@@ -407,6 +432,14 @@ impl World {
             Command::Release(id) => {
                 for body in &mut self.bodies {
                     body.grips.retain(|grip| grip.id != id);
+                }
+            }
+            Command::MoveGrip(id, place) => {
+                let mut grips = self.bodies.iter_mut().flat_map(|body| &mut body.grips);
+                if let Some(grip) = grips.find(|grip| grip.id == id)
+                    && let GripMotion::Spring { target, .. } = &mut grip.motion
+                {
+                    *target = place;
                 }
             }
             Command::Attach(attachment) => self.apply_attachment(*attachment),
@@ -529,6 +562,7 @@ impl Scratch {
             cluster: 0,
             force: solve::Dofs::new(count),
             held: Vec::with_capacity(count),
+            pulled: Vec::new(),
             found: Vec::with_capacity(count),
             // twice the contacts that the world has room for, and more where fragments break
             impulses: Vec::with_capacity(8 * count + 16 * count.min(BREAKING)),

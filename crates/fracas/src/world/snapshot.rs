@@ -32,7 +32,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 5;
+const FORMAT: u64 = 6;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -219,6 +219,10 @@ impl Body {
         for grip in &self.grips {
             hash.number(grip.id.0);
             hash.number(grip.members.len() as u64);
+            // time tables do not change, but a spring is moved
+            if let GripMotion::Spring { target, .. } = &grip.motion {
+                hash.column(target);
+            }
         }
     }
 
@@ -499,6 +503,11 @@ fn save_grip(grip: &Grip, bytes: &mut Vec<u8>) {
                 bytes.floats(&[*force, *torque]);
             }
         }
+        GripMotion::Spring { target, stiffness, damping } => {
+            bytes.number(3);
+            save_f64s(target, bytes);
+            bytes.floats(&[*stiffness, *damping]);
+        }
     }
     bytes.number(grip.members.len() as u64);
     for member in &grip.members {
@@ -526,6 +535,10 @@ fn load_grip(reader: &mut Reader<'_>, particles: usize) -> Result<Grip, Snapshot
                 keys.push(PullKey { time, force: both[0], torque: both[1] });
             }
             GripMotion::Pull { keys }
+        }
+        3 => {
+            let (target, [stiffness, damping]) = (f64s(reader)?, floats(reader)?);
+            GripMotion::Spring { target, stiffness, damping }
         }
         _ => return Err(reader.damaged("an unknown kind of grip")),
     };
