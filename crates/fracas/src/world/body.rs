@@ -9,7 +9,7 @@ use super::ids::{BodyId, ParticleId, PieceId};
 use super::pieces::{Places, Walks};
 use super::report::Energy;
 use crate::contact::near::Near;
-use crate::material::Material;
+use crate::material::{Material, PointValues};
 use crate::parallel::Span;
 use crate::solids::{Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
@@ -38,6 +38,9 @@ pub struct Body {
     pub(super) again: Again,
     /// Particles that it was spawned with. Constant.
     pub(super) shape_count: usize,
+    /// What its materials were sampled with. Constant.
+    pub(super) seed: u64,
+    pub(super) known: PointValues,
     /// Neighbours at rest. Constant.
     pub(super) near: Near,
     pub(super) grips: Vec<Grip>,

@@ -198,13 +198,29 @@ impl World {
         field: MaterialField,
         value: f32,
     ) -> Result<(), CommandError> {
+        self.set_material_values(body, &[(field, value)])
+    }
+
+    /// Changes several values of all of a body's materials, or none: in this order, each allowed beside those
+    /// before it.
+    ///
+    /// # Errors
+    /// As [`set_material`](Self::set_material).
+    pub fn set_material_values(
+        &mut self,
+        body: BodyId,
+        values: &[(MaterialField, f32)],
+    ) -> Result<(), CommandError> {
         for material in &self.find(body)?.materials {
-            material.with(field, value)?;
+            let with = |material: Material, &(field, value): &_| material.with(field, value);
+            values.iter().try_fold(material.clone(), with)?;
         }
-        if field == MaterialField::Density {
-            return Err(CommandError::NeedsReload { field: field.name(), body });
+        if values.iter().any(|(field, _)| *field == MaterialField::Density) {
+            let field = MaterialField::Density.name();
+            return Err(CommandError::NeedsReload { field, body });
         }
-        self.queue.push(Command::SetMaterial(body, field, value));
+        let change = |&(field, value): &_| Command::SetMaterial(body, field, value);
+        self.queue.extend(values.iter().map(change));
         Ok(())
     }
 
@@ -331,6 +347,8 @@ impl World {
             layers,
             near: Near::default(),
             shape_count: all.len(),
+            seed,
+            known: values,
             places: Places::new(&particles.id),
             particles,
             model,
@@ -545,6 +563,7 @@ impl Body {
             MaterialField::FrictionStatic => {
                 self.particles.friction.iter_mut().for_each(|f| f[1] = value);
             }
+            MaterialField::Restitution => self.particles.restitution.fill(value),
             _ => {
                 let _needs_reload_was_checked = self.model.solid_mut().set_material(field, value);
             }

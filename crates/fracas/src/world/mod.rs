@@ -31,6 +31,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod touching;
+mod views;
 mod zone;
 
 pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
