@@ -65,6 +65,7 @@ mod materials;
 pub mod meshes;
 mod nearest;
 mod obstacles;
+pub mod play;
 mod reader;
 mod scene;
 mod schema;
