@@ -3,6 +3,7 @@
 use crate::output::Unwritable;
 use fracas_scene::SceneError;
 use fracas_view::GpuError;
+use fracas_view::window::WindowError;
 use std::io;
 use std::process::ExitCode;
 
@@ -77,6 +78,10 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     // An io::Error itself in the chain's end was met while writing to stdout: input is read by the
     // scene crate, which wraps its own.
     let unwritable = error.is::<Unwritable>() || error.is::<io::Error>() || error.is::<GpuError>();
+    // a window fails for want of something to draw with or on, but for its script
+    let window = error.downcast_ref::<WindowError>();
+    let unwritable =
+        unwritable || window.is_some_and(|error| !matches!(error, WindowError::Script(_)));
     if unwritable { Exit::Unwritable } else { Exit::BadInput }
 }
 

@@ -25,6 +25,7 @@ mod scenes;
 mod stats;
 mod studio;
 mod table;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    View(view::Arguments),
     Run(run::Arguments),
     Picture(picture::Arguments),
     Film(film::Arguments),
@@ -51,6 +53,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
+        Command::View(arguments) => view::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Picture(arguments) => picture::run(&arguments),
         Command::Film(arguments) => film::run(&arguments),

@@ -5,10 +5,11 @@ use crate::running::Running;
 use anyhow::{Context, Result, anyhow, bail};
 use clap::ValueEnum;
 use fracas::World;
+use fracas::material::MaterialField;
 use fracas_scene::{Look, Scene};
 use fracas_view::{
-    Artist, Camera, Colour, CpuSkins, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style,
-    grid_cell,
+    Artist, Camera, Colour, CpuSkins, Drawing, Ends, Framing, Gpu, Overlays, Picture, Quantity,
+    Scale, Stage, Style, grid_cell,
 };
 use std::path::Path;
 use std::str::FromStr;
@@ -51,6 +52,12 @@ enum ColourBy {
     Piece,
     /// The largest principal strain, from dark to bright
     Strain,
+    /// The largest principal stress, bright where it is largest
+    Stress,
+    /// What will stay of the strain, bright where it is largest
+    Plastic,
+    /// Strength of the material as it varies in space
+    Strength,
 }
 
 /// What is drawn inside of bodies.
@@ -62,22 +69,32 @@ enum Overlay {
     Bonds,
     /// Edges of tetrahedra, of shapes that are made of them
     Tets,
+    /// The direction of the grain, where there is one
+    Fibres,
+    /// Where something pushes, and how hard
+    Contacts,
 }
 
 impl Options {
     fn style(&self) -> Style {
         let shows = |overlay| self.show.contains(&overlay);
+        let scale = |of, full| Colour::Scale(Scale { of, full });
         Style {
             colour: match self.colour {
                 ColourBy::Material => Colour::Material,
                 ColourBy::Body => Colour::Body,
                 ColourBy::Piece => Colour::Piece,
-                ColourBy::Strain => Colour::Strain { full: self.full_strain },
+                ColourBy::Strain => scale(Quantity::Strain, Some(self.full_strain)),
+                ColourBy::Stress => scale(Quantity::Stress, None),
+                ColourBy::Plastic => scale(Quantity::PlasticStrain, None),
+                ColourBy::Strength => scale(Quantity::Value(MaterialField::Strength), None),
             },
             overlays: Overlays {
                 particles: shows(Overlay::Particles),
                 bonds: shows(Overlay::Bonds),
                 tets: shows(Overlay::Tets),
+                fibres: shows(Overlay::Fibres),
+                contacts: shows(Overlay::Contacts),
             },
         }
     }
@@ -162,7 +179,7 @@ pub struct Studio {
 #[derive(Debug)]
 pub struct Moment {
     drawing: Drawing,
-    largest_strain: f32,
+    ends: Option<Ends>,
     caption: String,
 }
 
@@ -204,12 +221,12 @@ impl Studio {
     /// Keeps what there is to draw.
     pub fn remember(&mut self, running: &Running) -> Moment {
         let (world, origin) = (&running.world, self.camera().target);
-        let strained = matches!(self.style.colour, Colour::Strain { .. });
-        let mut drawing = self.skins.drawing(&self.stage.show(world, &self.style, origin));
+        let shown = self.stage.show(world, &self.style, origin);
+        let mut drawing = self.skins.drawing(&shown);
         self.stage.add_specks(&mut drawing, world, running.specks());
         Moment {
             drawing,
-            largest_strain: if strained { self.stage.largest_strain(world) } else { 0.0 },
+            ends: shown.ends,
             caption: format!("frame {}, {:.2} s", running.frame, world.time()),
         }
     }
@@ -221,8 +238,8 @@ impl Studio {
     pub fn draw(&mut self, moment: &Moment) -> Result<Picture> {
         let camera = self.camera();
         let mut picture = self.artist.draw(&moment.drawing, &camera, self.size)?;
-        if let Colour::Strain { full } = self.style.colour {
-            picture.strain_scale(full, moment.largest_strain);
+        if let Some(ends) = &moment.ends {
+            picture.scale(ends);
         }
         let mut caption = moment.caption.clone();
         if !moment.drawing.grounds.is_empty() {

@@ -65,6 +65,7 @@ mod materials;
 pub mod meshes;
 mod nearest;
 mod obstacles;
+pub mod play;
 mod reader;
 mod scene;
 mod schema;
@@ -77,6 +78,7 @@ pub use assets::{AssetError, Assets, Folder, Memory};
 pub use build::Look;
 pub use error::{Diagnostic, Problem, SceneError, Severity};
 pub use gallery::{GalleryScene, gallery};
+pub use materials::model_uses;
 pub use scene::{Camera, Scene};
 pub use schema::schema;
 

@@ -52,6 +52,12 @@ pub(crate) fn is_preset(name: &str) -> bool {
     fracas::material::preset(name).is_some()
 }
 
+/// Whether bodies of the model of this name use a value; a model that scenes do not know uses all.
+pub fn model_uses(model: &str, field: MaterialField) -> bool {
+    let known = [Model::Oriented, Model::Rigid].into_iter().find(|known| known.name() == model);
+    known.is_none_or(|known| uses(known, field))
+}
+
 /// Whether bodies of this model use a value.
 fn uses(model: Model, field: MaterialField) -> bool {
     use MaterialField as F;

@@ -48,9 +48,17 @@ impl Loaded {
     /// # Errors
     /// If the file cannot be read, or what it holds is neither a surface nor a solid.
     pub fn read(path: &str, assets: &dyn Assets, scale: f64) -> Result<Self, MeshFileError> {
+        Self::of(files::read(path, assets)?, scale)
+    }
+
+    /// The same of a mesh that was read.
+    ///
+    /// # Errors
+    /// If it is neither a surface nor a solid.
+    pub fn of(file: MeshFile, scale: f64) -> Result<Self, MeshFileError> {
         let refused = |what: String| MeshFileError::new(what);
         let mut raw = None;
-        let (mesh, repairs) = match files::read(path, assets)? {
+        let (mesh, repairs) = match file {
             MeshFile::Surface(mut surface) => {
                 surface.vertices.iter_mut().for_each(|v| *v *= scale);
                 raw = (!surface.objects.names.is_empty()).then(|| surface.clone());
@@ -109,11 +117,8 @@ impl<'a> Files<'a> {
         if let Some(known) = self.read.borrow().get(&key) {
             return known.clone();
         }
-        let loaded = match path.strip_prefix(GALLERY) {
-            Some(name) => Loaded::read(name, &Gallery, scale),
-            None => Loaded::read(path, self.assets, scale),
-        };
-        let loaded = loaded.map(Arc::new);
+        let file = read_file(path, self.assets);
+        let loaded = file.and_then(|file| Loaded::of(file, scale)).map(Arc::new);
         self.read.borrow_mut().insert(key, loaded.clone());
         loaded
     }
@@ -124,6 +129,22 @@ impl<'a> Files<'a> {
             Some(name) => files::read_curves(name, &Gallery),
             None => files::read_curves(path, self.assets),
         }
+    }
+}
+
+/// The mesh in a file, or in one that comes with the program.
+pub(crate) fn read_file(path: &str, assets: &dyn Assets) -> Result<MeshFile, MeshFileError> {
+    match path.strip_prefix(GALLERY) {
+        Some(name) => files::read(name, &Gallery),
+        None => files::read(path, assets),
+    }
+}
+
+/// The bytes of a file, or of one that comes with the program.
+pub(crate) fn read_bytes(path: &str, assets: &dyn Assets) -> Result<Vec<u8>, AssetError> {
+    match path.strip_prefix(GALLERY) {
+        Some(name) => Gallery.read(name),
+        None => assets.read(path),
     }
 }
 

@@ -133,6 +133,22 @@ impl Framing {
         }
     }
 
+    /// Size of what was taken in, in m; 1 if that is nothing.
+    pub fn extent(&self) -> f64 {
+        let extent = self.low.distance(self.high);
+        if extent.is_finite() && extent > 0.0 { extent } else { 1.0 }
+    }
+
+    /// The middle of the upper side of what was taken in, in m.
+    pub(crate) fn top(&self) -> DVec3 {
+        if self.low.cmple(self.high).all() {
+            let middle = 0.5 * (self.low + self.high);
+            DVec3::new(middle.x, self.high.y, middle.z)
+        } else {
+            DVec3::ZERO
+        }
+    }
+
     /// Sees all that was taken in, or 1 m around the origin if that is nothing.
     pub fn camera(&self, aspect: f32) -> Camera {
         if self.low.cmple(self.high).all() {

@@ -10,6 +10,7 @@ use embedded_graphics::text::{Baseline, Text};
 
 use crate::colour;
 use crate::picture::Picture;
+use crate::scale::Ends;
 
 const MARGIN: i32 = 8;
 const BAR: Size = Size::new(160, 12);
@@ -49,15 +50,16 @@ impl Picture {
         self.write(text, at, font);
     }
 
-    /// Draws the scale of [`Colour::Strain`](crate::Colour::Strain) into the upper left corner.
-    pub fn strain_scale(&mut self, full: f32, largest: f32) {
+    /// Draws a scale of colours into the upper left corner.
+    pub fn scale(&mut self, ends: &Ends) {
         let font = self.font();
         for x in 0..BAR.width as i32 {
             let [r, g, b] = colour::of_share(x as f32 / (BAR.width - 1) as f32).colour;
             let column = Rectangle::new(Point::new(MARGIN + x, MARGIN), Size::new(1, BAR.height));
             let Ok(()) = self.fill_solid(&column, Rgb888::new(r, g, b));
         }
-        let text = format!("strain 0 to {}, largest {}", percent(full), percent(largest));
+        // the letters here are those of ASCII
+        let text: String = ends.text().replace('³', "3");
         self.write(&text, Point::new(MARGIN, 2 * MARGIN + BAR.height as i32), font);
     }
 
@@ -77,16 +79,12 @@ impl Picture {
     }
 }
 
-/// "0.25 %", with two digits that count.
-fn percent(share: f32) -> String {
-    let percent = 100.0 * share;
-    let digits = if percent > 0.0 { (1.0 - percent.log10().floor()).clamp(0.0, 9.0) } else { 0.0 };
-    format!("{percent:.*} %", digits as usize)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scale::Quantity;
+
+    const ENDS: Ends = Ends { of: Quantity::Strain, dark: 0.0, bright: 0.1, largest: 0.0123 };
 
     fn grey(width: u32, height: u32) -> Picture {
         Picture {
@@ -118,22 +116,16 @@ mod tests {
     fn tiny_pictures_take_captions_too() {
         let mut picture = grey(3, 2);
         picture.caption("much too long");
-        picture.strain_scale(0.1, 0.02);
+        picture.scale(&ENDS);
         assert_eq!(picture.pixels.len(), 6);
     }
 
     #[test]
     fn the_scale_runs_from_none_to_full() {
         let mut picture = grey(400, 300);
-        picture.strain_scale(0.1, 0.0123);
+        picture.scale(&ENDS);
         let at = |x: usize| picture.pixels[10 * 400 + x];
         assert_eq!(at(8)[..3], colour::of_share(0.0).colour);
         assert_eq!(at(8 + 159)[..3], colour::of_share(1.0).colour);
-    }
-
-    #[test]
-    fn percents_have_two_digits() {
-        let text = [0.1, 1.5, 0.0123, 0.000_45, 0.0].map(percent);
-        assert_eq!(text, ["10 %", "150 %", "1.2 %", "0.045 %", "0 %"]);
     }
 }

@@ -68,11 +68,7 @@ impl Gpu {
         let first = chosen.unwrap_or(wgpu::Backends::PRIMARY);
         let adapter = adapter(first).or_else(|_| adapter(chosen.unwrap_or_default()))?;
         let info = adapter.get_info();
-        let offered = adapter.limits();
-        let required_limits = match limits {
-            Some(limits) => limits,
-            None => wgpu::Limits::downlevel_webgl2_defaults().using_resolution(offered),
-        };
+        let required_limits = limits.unwrap_or_else(|| limits_of(&adapter));
         let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
         let request = pollster::block_on(adapter.request_device(&descriptor));
         let (device, queue) = request.map_err(|reason| GpuError::NoDevice {
@@ -86,6 +82,11 @@ impl Gpu {
     pub fn is_cpu(&self) -> bool {
         self.info.device_type == wgpu::DeviceType::Cpu
     }
+}
+
+/// What is asked of an adapter: no more than WebGL2 has, but for the size of pictures.
+pub(crate) fn limits_of(adapter: &wgpu::Adapter) -> wgpu::Limits {
+    wgpu::Limits::downlevel_webgl2_defaults().using_resolution(adapter.limits())
 }
 
 fn adapter(backends: wgpu::Backends) -> Result<wgpu::Adapter, GpuError> {

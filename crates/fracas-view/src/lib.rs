@@ -19,8 +19,10 @@ mod film;
 mod gpu;
 mod picture;
 mod render;
+mod scale;
 mod shown;
 mod stage;
+pub mod window;
 
 pub use camera::{Camera, Framing};
 pub use cpu_skins::CpuSkins;
@@ -30,6 +32,7 @@ pub use fracas::glam;
 pub use gpu::{Gpu, GpuError};
 pub use picture::{Artist, Picture, PictureError};
 pub use render::{Quality, Renderer, SkinOnDevice, grid_cell};
+pub use scale::{Ends, Quantity, Scale};
 pub use shown::{Shown, ShownSkin};
 pub use stage::{Colour, Overlays, Stage, Style};
 pub use wgpu;

@@ -4,6 +4,7 @@ use fracas::skin::SkinUpdate;
 use std::sync::Arc;
 
 use crate::drawing::{Drawing, Paint};
+use crate::scale::Ends;
 
 /// A moment of a stage. Skins tell what changed since the moment before.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +13,8 @@ pub struct Shown {
     pub skins: Vec<ShownSkin>,
     /// Everything else.
     pub drawing: Drawing,
+    /// The scale of colours, if they tell of a quantity.
+    pub ends: Option<Ends>,
 }
 
 /// The skin of a body.
@@ -56,5 +59,6 @@ impl Shown {
             self.skins.push(skin);
         }
         self.drawing = later.drawing;
+        self.ends = later.ends;
     }
 }

@@ -13,6 +13,7 @@ use fracas_scene::Look;
 
 use crate::colour;
 use crate::drawing::{Drawing, Ellipsoid, Ground, Line, Paint, Vertex};
+use crate::scale::{Ends, Scale};
 use crate::shown::{Shown, ShownSkin};
 
 /// What colours tell.
@@ -26,11 +27,8 @@ pub enum Colour {
     Body,
     /// Connected pieces.
     Piece,
-    /// The largest principal strain (logarithmic, by size).
-    Strain {
-        /// The strain at the bright end of the scale.
-        full: f32,
-    },
+    /// A quantity, from dark to bright.
+    Scale(Scale),
 }
 
 impl Colour {
@@ -49,11 +47,15 @@ pub struct Overlays {
     pub bonds: bool,
     /// Edges of the tetrahedra that a body was made of.
     pub tets: bool,
+    /// The direction of the grain, where there is one.
+    pub fibres: bool,
+    /// Where something pushes, and how hard: longer lines for larger forces.
+    pub contacts: bool,
 }
 
 impl Overlays {
     fn any(self) -> bool {
-        self.particles || self.bonds || self.tets
+        self.particles || self.bonds || self.tets || self.fibres
     }
 }
 
@@ -92,6 +94,8 @@ struct Actor {
 
 const BOND: Paint = Paint::plain([235, 235, 240], 255);
 const EDGE: Paint = Paint::plain([40, 44, 60], 255);
+const FIBRE: Paint = Paint::plain([120, 40, 20], 255);
+const FORCE: Paint = Paint::plain([220, 40, 120], 255);
 /// Obstacles: lighter than the ground, and of no material.
 const OBSTACLE: Paint = Paint::plain([168, 170, 174], 190);
 /// Edges around obstacles that are round.
@@ -129,6 +133,19 @@ impl Stage {
         Ok(())
     }
 
+    /// Shows everything from the start again: for another who draws.
+    ///
+    /// # Errors
+    /// If a body can no longer be bound.
+    pub fn begin_anew(&mut self, world: &World) -> Result<(), SkinError> {
+        for actor in &mut self.actors {
+            if let Some(body) = world.body(actor.body) {
+                actor.binding = Binding::new(Arc::clone(actor.binding.mesh()), body)?;
+            }
+        }
+        Ok(())
+    }
+
     /// The world as it is now, with what changed of its skins since it was shown last. Positions are relative to
     /// `origin`, which should be near.
     pub fn show(&mut self, world: &World, style: &Style, origin: DVec3) -> Shown {
@@ -144,15 +161,22 @@ impl Stage {
             add_obstacle(&mut drawing, surface, obstacle);
         }
         self.actors.retain(|actor| world.body(actor.body).is_some());
+        let ends = match style.colour {
+            Colour::Scale(scale) => Some(self.ends(world, scale)),
+            _ => None,
+        };
         let mut skins = Vec::with_capacity(self.actors.len());
         for actor in &mut self.actors {
             let Some(body) = world.body(actor.body) else { continue };
-            let paints = paints(body, u64::from(actor.number), style.colour);
+            let paints = paints(body, u64::from(actor.number), style.colour, ends);
             skins.push(actor.show(body, style, &paints, &drawing));
             actor.show_edges(body, style.overlays.tets, &mut drawing);
             add_particles(&mut drawing, body, &paints, style.overlays);
         }
-        Shown { skins, drawing }
+        if style.overlays.contacts {
+            add_contacts(&mut drawing, world);
+        }
+        Shown { skins, drawing, ends }
     }
 
     /// Adds chips and dust to a drawing, in the colours of what they were.
@@ -166,10 +190,10 @@ impl Stage {
         }));
     }
 
-    /// The largest principal strain anywhere, by size: what [`Colour::Strain`] shows at its brightest.
-    pub fn largest_strain(&self, world: &World) -> f32 {
+    /// The ends of a scale, as of now.
+    pub fn ends(&self, world: &World, scale: Scale) -> Ends {
         let bodies = self.actors.iter().filter_map(|actor| world.body(actor.body));
-        bodies.flat_map(|body| body.strains()).map(size_of_strain).fold(0.0, f32::max)
+        scale.ends(bodies.flat_map(|body| scale.of.of(body)))
     }
 }
 
@@ -200,21 +224,17 @@ fn add_obstacle(drawing: &mut Drawing, surface: &ShapeSurface, obstacle: &Obstac
     drawing.triangles.extend(surface.triangles.iter().map(|t| t.map(|k| first + k)));
 }
 
-fn size_of_strain([first, _, last]: [f32; 3]) -> f32 {
-    first.abs().max(last.abs())
-}
-
-/// The paint of each particle.
-fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
+/// The paint of each particle; by these ends if there is a scale.
+fn paints(body: &Body, number: u64, colour: Colour, ends: Option<Ends>) -> Vec<Paint> {
     let count = body.particle_count();
-    match colour {
-        Colour::Material => {
+    match (colour, ends) {
+        (Colour::Material, _) | (Colour::Scale(_), None) => {
             let insides = body.materials().iter().map(|material| material.inside());
             let of: Vec<Paint> = insides.map(colour::of_finish).collect();
             body.particle_materials().iter().map(|&k| of[usize::from(k)]).collect()
         }
-        Colour::Body => vec![colour::of_number(number); count],
-        Colour::Piece => {
+        (Colour::Body, _) => vec![colour::of_number(number); count],
+        (Colour::Piece, _) => {
             let pieces = body.pieces().iter();
             pieces
                 .flat_map(|piece| {
@@ -223,9 +243,9 @@ fn paints(body: &Body, number: u64, colour: Colour) -> Vec<Paint> {
                 })
                 .collect()
         }
-        Colour::Strain { full } => {
-            let strains = body.strains().into_iter().map(size_of_strain);
-            strains.map(|strain| colour::of_share(strain / full)).collect()
+        (Colour::Scale(scale), Some(ends)) => {
+            let values = scale.of.of(body).into_iter();
+            values.map(|value| colour::of_share(ends.share(value))).collect()
         }
     }
 }
@@ -301,11 +321,52 @@ fn add_particles(drawing: &mut Drawing, body: &Body, paints: &[Paint], overlays:
             paint,
         }));
     }
+    if overlays.fibres {
+        add_fibres(drawing, body, &centres);
+    }
     if overlays.bonds {
         for (a, &from) in centres.iter().enumerate() {
             let later = body.neighbours(a).iter().map(|&b| b as usize).filter(|&b| b > a);
             drawing.lines.extend(later.map(|b| Line { from, to: centres[b], paint: BOND }));
         }
+    }
+}
+
+/// A line through every particle along its grain, as long as the particle.
+fn add_fibres(drawing: &mut Drawing, body: &Body, centres: &[[f32; 3]]) {
+    let shapes = body.ellipsoids().zip(body.fibres()).zip(centres);
+    drawing.lines.extend(shapes.map(|((half_axes, fibre), &centre)| {
+        let (centre, fibre) = (Vec3::from(centre), Vec3::from(fibre));
+        let reach = half_axes.map(|axis| fibre.dot(axis.into()).abs()).into_iter().sum::<f32>();
+        let [from, to] = [-reach, reach].map(|along| (centre + along * fibre).to_array());
+        Line { from, to, paint: FIBRE }
+    }));
+}
+
+/// A line along every force, the longest a tenth of all that is drawn; shorter by the root of the force, so that many are
+/// seen.
+fn add_contacts(drawing: &mut Drawing, world: &World) {
+    let origin = DVec3::from(drawing.origin);
+    let forces: Vec<(Vec3, Vec3)> = world
+        .contacts()
+        .map(|contact| {
+            let at = (DVec3::from(contact.position) - origin).as_vec3();
+            (at, Vec3::from(contact.force))
+        })
+        .collect();
+    let most = forces.iter().map(|(_, force)| force.length()).fold(0.0, f32::max);
+    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    for body in world.body_ids().filter_map(|id| world.body(id)) {
+        for x in body.world_positions() {
+            let at = (DVec3::from(x) - origin).as_vec3();
+            (low, high) = (low.min(at), high.max(at));
+        }
+    }
+    let longest = 0.1 * low.distance(high);
+    for (at, force) in forces.into_iter().filter(|(_, force)| force.length() > 0.0) {
+        let length = longest * (force.length() / most).sqrt();
+        let to = (at + length * force.normalize()).to_array();
+        drawing.lines.push(Line { from: at.to_array(), to, paint: FORCE });
     }
 }
 

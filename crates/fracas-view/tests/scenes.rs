@@ -13,7 +13,8 @@ use fracas::World;
 use fracas_scene::{Look, Scene};
 use fracas_view::glam::DVec3;
 use fracas_view::{
-    Artist, Camera, Colour, CpuSkins, Drawing, Framing, Gpu, Overlays, Picture, Stage, Style,
+    Artist, Camera, Colour, CpuSkins, Drawing, Framing, Gpu, Overlays, Picture, Quantity, Scale,
+    Stage, Style,
 };
 
 const SIZE: [u32; 2] = [320, 180];
@@ -182,7 +183,10 @@ fn framing_sees_the_fall() {
 /// Strain is dark at rest; pulled apart, the bar lights up to the share of the scale it should.
 #[test]
 fn strain_lights_up() {
-    let style = Style { colour: Colour::Strain { full: 0.05 }, ..Style::default() };
+    let style = Style {
+        colour: Colour::Scale(Scale { of: Quantity::Strain, full: Some(0.05) }),
+        ..Style::default()
+    };
     let dark = |[r, g, b]: [i32; 3]| b > g + 20 && r + g < 190;
     let rest = share(&draw("uniaxial", 0, &style), dark);
     assert!(rest > 0.01, "{rest} of the picture is dark at rest");

@@ -435,6 +435,23 @@ fn r7_numbers_of_grips() {
             hold(world, id, GripMotion::Pull { keys }, None)
         });
     }
+    let spring = |target: [f32; 3], stiffness, damping| GripMotion::Spring {
+        target: target.map(f64::from),
+        stiffness,
+        damping,
+    };
+    for k in 0..3 {
+        table.row(&format!("spring.target[{k}]"), any_finite, |world, id, value| {
+            let target = [0, 1, 2].map(|axis| if axis == k { value } else { 0.0 });
+            hold(world, id, spring(target, 100.0, 1.0), None)
+        });
+    }
+    table.row("spring.stiffness", from_zero, |world, id, value| {
+        hold(world, id, spring([0.1; 3], value, 1.0), None)
+    });
+    table.row("spring.damping", from_zero, |world, id, value| {
+        hold(world, id, spring([0.1; 3], 100.0, value), None)
+    });
     table.row("angle", any_finite, |world, id, angle| {
         hold(world, id, turn([0.0; 3], up, MoveKey { angle, ..MoveKey::default() }), None)
     });

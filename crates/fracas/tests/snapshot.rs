@@ -7,7 +7,7 @@ use common::{FRAME, body, floor, lattice, material};
 use fracas::state::SnapshotError;
 use fracas::world::{GripDesc, GripMotion, MoveKey, PullKey, Region, World, WorldConfig};
 
-/// A bar that is twisted and pulled, a block on the floor, and a bar cut in two in flight.
+/// A bar that is twisted and pulled, a block on the floor that a spring lifts, and a bar cut in two in flight.
 fn busy_world(threads: u32) -> World {
     let mut world =
         World::new(WorldConfig { threads, books: true, settle: 0.1, ..WorldConfig::default() })
@@ -21,6 +21,7 @@ fn busy_world(threads: u32) -> World {
         min: [if sign > 0.0 { 0.26 } else { -9.0 }, -9.0, -9.0],
         max: [if sign > 0.0 { 9.0 } else { -0.26 }, 9.0, 9.0],
     };
+    let top = Region::Box { min: [-9.0, 0.02, -9.0], max: [9.0; 3] };
     let twist = GripMotion::Move {
         pivot: [0.0, 1.0, 0.0],
         axis: [1.0, 0.0, 0.0],
@@ -37,7 +38,9 @@ fn busy_world(threads: u32) -> World {
     let mut block = body(lattice([4, 3, 5], 0.05, 3), &material(5e5));
     block.position = [2.0, 0.1, 0.0];
     block.velocity = [0.4, 0.0, 0.1];
-    world.spawn(block).unwrap();
+    let block = world.spawn(block).unwrap();
+    let motion = GripMotion::Spring { target: [2.2, 0.4, 0.0], stiffness: 500.0, damping: 40.0 };
+    world.grip(GripDesc { body: block, region: top, motion, release: None }).unwrap();
 
     let mut flying = body(lattice([8, 2, 2], 0.05, 3), &material(1e6));
     flying.position = [-3.0, 2.0, 0.0];

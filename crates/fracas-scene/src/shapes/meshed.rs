@@ -8,7 +8,7 @@ use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, FractureError, Pattern};
 use fracas_mesh::generate::{self, Lathe, LatheResolution, surfaces};
 use fracas_mesh::objects;
 use fracas_mesh::solid::FragmentedSolid;
-use fracas_mesh::stuffing::{Filling, Fit};
+use fracas_mesh::stuffing::{Filling, Fit, MAX_TETS};
 use fracas_mesh::surface::SurfaceError;
 use fracas_mesh::{ClosedSurface, Surface, TetMesh};
 use toml::Spanned;
@@ -49,7 +49,27 @@ enum Source {
     },
 }
 
+/// Tetrahedra per fragment, and at least, where nobody says how fine a mesh is to be filled.
+const TETS_PER_FRAGMENT: u32 = 20;
+const LEAST_TETS: u32 = 6000;
+
 impl Meshed {
+    /// A mesh that was read, to break into so many round and even fragments; or what is wrong.
+    pub fn of_mesh(mesh: &Loaded, fragments: u32) -> Result<Self, String> {
+        let source = match &mesh.mesh {
+            Mesh::Surface(_) => {
+                let surface = mesh.closed().map_err(|error| error.to_string())?;
+                let tets = fragments.saturating_mul(TETS_PER_FRAGMENT).max(LEAST_TETS);
+                let filling = Filling::tets(tets.min(MAX_TETS));
+                Source::Surface { surface, filling, parts: None }
+            }
+            Mesh::Tets(tets) => Source::Tets(Arc::clone(tets)),
+        };
+        let fracture =
+            Fracture { count: fragments, pattern: Pattern::KMeans, focus: None, seed: 0 };
+        Ok(Self { source, fracture, own_surface: false, grain: None })
+    }
+
     /// About how many fragments there are. Where the file decides, those that do not hang together
     /// count as one.
     pub fn particle_count(&self) -> u64 {

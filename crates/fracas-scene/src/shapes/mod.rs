@@ -15,7 +15,7 @@ use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
 
 use crate::error::Problem;
-use crate::meshes::Mesher;
+use crate::meshes::{Loaded, Mesher};
 use crate::reader::{Reader, Span};
 use lattice::Lattice;
 use meshed::Meshed;
@@ -83,13 +83,14 @@ impl Shape {
                     }
                 }
             }
-            Geometry::Solid(shape) => Ok(Made::Rigid(vec![RigidPart {
-                shape: shape.clone(),
-                position: [0.0; 3],
-                rotation: Rot::IDENTITY,
-                material: 0,
-            }])),
+            Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
+    }
+
+    /// A mesh that was read, to break into so many fragments; or what is wrong.
+    pub fn of_mesh(mesh: &Loaded, fragments: u32) -> Result<Self, String> {
+        let geometry = Geometry::Meshed(Meshed::of_mesh(mesh, fragments)?);
+        Ok(Self { geometry, model: Model::Oriented, span: 0..0 })
     }
 }
 
@@ -102,6 +103,12 @@ pub(crate) enum Made {
 }
 
 impl Made {
+    /// One rigid solid.
+    pub fn solid(shape: RigidShape) -> Self {
+        let (position, rotation) = ([0.0; 3], Rot::IDENTITY);
+        Self::Rigid(vec![RigidPart { shape, position, rotation, material: 0 }])
+    }
+
     /// What the engine is given.
     pub fn desc(&self) -> ShapeDesc {
         match self {

@@ -206,6 +206,27 @@ impl Material {
         Self::try_from(&desc)
     }
 
+    /// One value at one point.
+    ///
+    /// # Errors
+    ///
+    /// If it follows something that is not known at this point (curvature, an attribute), or follows an
+    /// attribute out of its range.
+    pub fn value(&self, field: MaterialField, at: &SamplePoint<'_>) -> Result<f32, MaterialError> {
+        let value = self.desc.get(field).sample(field.name(), at)?;
+        check_value(field, value)?;
+        Ok(value)
+    }
+
+    /// The direction of the grain at one point, of unit length.
+    ///
+    /// # Errors
+    ///
+    /// If it follows an attribute that is not known at this point.
+    pub fn grain_direction(&self, at: &SamplePoint<'_>) -> Result<[f32; 3], MaterialError> {
+        self.desc.grain.direction.sample(GRAIN_DIRECTION, at)
+    }
+
     /// The values at one point.
     ///
     /// # Errors
@@ -213,11 +234,7 @@ impl Material {
     /// If a value follows something that is not known at this point (curvature, an attribute), or
     /// follows an attribute out of its range, or static friction falls below sliding friction.
     pub fn sample(&self, at: &SamplePoint<'_>) -> Result<MaterialSample, MaterialError> {
-        let value = |field: MaterialField| {
-            let value = self.desc.get(field).sample(field.name(), at)?;
-            check_value(field, value)?;
-            Ok(value)
-        };
+        let value = |field: MaterialField| self.value(field, at);
         let sample = MaterialSample {
             density: value(MaterialField::Density)?,
             youngs_modulus: value(MaterialField::YoungsModulus)?,
@@ -234,7 +251,7 @@ impl Material {
             compressive_strength: value(MaterialField::CompressiveStrength)?,
             toughness: value(MaterialField::Toughness)?,
             load_time: value(MaterialField::LoadTime)?,
-            grain_direction: self.desc.grain.direction.sample(GRAIN_DIRECTION, at)?,
+            grain_direction: self.grain_direction(at)?,
             grain_stiffness_ratio: value(MaterialField::GrainStiffnessRatio)?,
             grain_strength_ratio: value(MaterialField::GrainStrengthRatio)?,
             tear_rigidity: value(MaterialField::TearRigidity)?,

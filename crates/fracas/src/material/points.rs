@@ -35,11 +35,21 @@ impl PointValues {
         &self,
         positions: impl Iterator<Item = [f32; 3]>,
         seed: u64,
+        sample: impl FnMut(usize, &SamplePoint<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.sample_points(positions.enumerate(), seed, sample)
+    }
+
+    /// The same of some points, each with its number.
+    pub(crate) fn sample_points<E>(
+        &self,
+        points: impl Iterator<Item = (usize, [f32; 3])>,
+        seed: u64,
         mut sample: impl FnMut(usize, &SamplePoint<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut here: Vec<(&str, f32)> =
             self.attributes.iter().map(|(name, _)| (name.as_str(), 0.0)).collect();
-        for (i, position) in positions.enumerate() {
+        for (i, position) in points {
             for (value, (_, values)) in here.iter_mut().zip(&self.attributes) {
                 value.1 = values[i];
             }

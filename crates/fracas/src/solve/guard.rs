@@ -7,7 +7,7 @@
 //! v(s) = v* + s (x − x*)/h,   ½ Σ m v(s)² ≤ ½ Σ m v*² + Ψ_n + W
 //! ```
 //!
-//! with Ψ_n stored at the start of the substep and W the work of grips and moving obstacles. Forces of contacts shrink alike, so
+//! with Ψ_n stored at the start of the substep and W the work of grips, springs and moving obstacles. Forces of contacts shrink alike, so
 //! momentum stays what it was.
 
 use super::links::Link;
@@ -100,6 +100,9 @@ pub(super) fn take_back<S: Side>(
         // springs between bodies may have been stretched
         work += f64::from(link.force.length_squared() / link.stiffness.max(f32::MIN_POSITIVE));
     }
+    for pulled in &scratch.springs {
+        work += f64::from(pulled.force.dot(pulled.moved));
+    }
     let (mut before, mut after) = (0.0, 0.0);
     for part in parts.iter() {
         let (solid, particles, held) = sides[part.side].all_mut();
@@ -147,6 +150,9 @@ pub(super) fn take_back<S: Side>(
     }
     for link in links {
         link.force *= share;
+    }
+    for pulled in &mut scratch.springs {
+        pulled.force *= share;
     }
 }
 

@@ -22,12 +22,14 @@ pub mod links;
 mod rigid;
 mod rows;
 mod sides;
+mod springs;
 #[cfg(test)]
 mod tests;
 
 use cg::Solved;
 pub use dofs::{Dofs, Pair};
 pub use rigid::{is_rigid, solve_rigid_island};
+pub use springs::Pulled;
 
 use crate::contact::{Contact, Spot};
 use crate::math::Rot;
@@ -115,6 +117,10 @@ pub trait Side: Send + Sync {
     fn held(&self) -> &[Held];
     /// All three, to change.
     fn all_mut(&mut self) -> (&mut dyn Solid, &mut Particles, &mut [Held]);
+    /// Its particles that springs pull, spring by spring.
+    fn pulled(&self) -> &[Pulled];
+    /// The same, to change.
+    fn pulled_mut(&mut self) -> &mut [Pulled];
 }
 
 /// A piece in an island.
@@ -126,6 +132,8 @@ pub struct Part {
     pub span: Span,
     /// Those of them that are held, among the held of the side.
     pub held: Span,
+    /// Whether a spring pulls some of them.
+    pub pulled: bool,
     /// Where its unknowns begin in the island.
     pub first: usize,
     /// Its place among the parts of the island.
@@ -180,6 +188,7 @@ pub struct Scratch {
     /// Rigid modes, per part.
     coarse: Vec<coarse::Inverse>,
     rows: Rows,
+    springs: Vec<Pulled>,
     /// For islands of rigid bodies.
     pub rigid: rigid::Room,
 }
@@ -223,6 +232,7 @@ pub fn solve_island<S: Side>(
         count += part.span.len();
     }
     scratch.resize(count);
+    springs::gather(sides, parts, &mut scratch.springs);
     let workers = &step.workers;
     let rounds = if is_violent(contacts, step.h) { VIOLENT_ROUNDS } else { MANY_ROUNDS };
     let mut scale = pushed(sides, parts, step.h);
@@ -237,13 +247,14 @@ pub fn solve_island<S: Side>(
             each_contact(contacts, touches, &scratch.moved, workers, &close);
         }
         links::pull(links, &scratch.moved);
+        springs::pull(&mut scratch.springs, &scratch.moved);
         if round == rounds {
             break;
         }
         each_contact(contacts, touches, &scratch.moved, workers, &rows::open);
-        scratch.rows.list(contacts, touches, links, count);
         scratch.extra.fill(0.0);
-        let Scratch { rows, coarse, .. } = scratch;
+        let Scratch { rows, coarse, springs, .. } = scratch;
+        rows.list(contacts, touches, links, springs, count);
         coarse.clear();
         coarse.extend(parts.iter().map(|part| {
             let particles = sides[part.side].particles();
@@ -258,9 +269,10 @@ pub fn solve_island<S: Side>(
             solved => learned = solved == Solved::Now,
         }
     }
-    scratch.rows.take_felt(contacts, touches, links);
+    scratch.rows.take_felt(contacts, touches, links, &scratch.springs);
     finish(sides, parts, step, scratch);
     guard::take_back(sides, parts, contacts, touches, links, step, scratch);
+    springs::give_back(sides, &scratch.springs);
 }
 
 /// Σ m (h a)²: the energy, twice, of what a substep of its accelerations alone would set in motion.

@@ -80,10 +80,10 @@ impl Room {
 
 /// Whether an island is one for this solver.
 pub fn is_rigid(parts: &[Part]) -> bool {
-    parts.iter().all(|part| part.span.len() == 1 && part.held.is_empty())
+    parts.iter().all(|part| part.span.len() == 1 && part.held.is_empty() && !part.pulled)
 }
 
-/// Solves the substep of an island of pieces of one particle, of which none is held.
+/// Solves the substep of an island of pieces of one particle, of which none is held or pulled by a spring.
 pub fn solve_rigid_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],

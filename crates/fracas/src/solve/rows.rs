@@ -5,6 +5,7 @@
 
 use super::coarse::{Coarse, Inverse};
 use super::links::Link;
+use super::springs::Pulled;
 use super::{Part, Touch};
 use crate::contact::{Contact, Spot};
 use crate::parallel::{Span, Workers};
@@ -14,7 +15,8 @@ use glam::{DMat3, DVec3, Vec3};
 /// No unknown: the side of an obstacle.
 const NOBODY: u32 = u32::MAX;
 
-/// A contact that pushes or rubs in this round, or a link, numbered after all contacts.
+/// A contact that pushes or rubs in this round, or a link, numbered after all contacts, or a particle that a
+/// spring pulls, numbered after all links.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     contact: u32,
@@ -55,6 +57,8 @@ pub(super) struct Rows {
     pulls: Vec<Pull>,
     /// Where the pulls of each place begin.
     starts: Vec<u32>,
+    /// The rows of each spring, which act as one.
+    springs: Vec<Span>,
 }
 
 impl Rows {
@@ -70,10 +74,18 @@ impl Rows {
     }
 
     /// Lists what [`open`] found to push, over so many unknowns.
-    pub fn list(&mut self, contacts: &[Contact], touches: &[Touch], links: &[Link], count: usize) {
-        let Self { rows, pushes, pulls, starts } = self;
+    pub fn list(
+        &mut self,
+        contacts: &[Contact],
+        touches: &[Touch],
+        links: &[Link],
+        pulled: &[Pulled],
+        count: usize,
+    ) {
+        let Self { rows, pushes, pulls, starts, springs } = self;
         rows.clear();
         pushes.clear();
+        springs.clear();
         starts.clear();
         starts.resize(count + 2, 0);
         for ((contact, touch), index) in contacts.iter().zip(touches).zip(0..) {
@@ -108,6 +120,23 @@ impl Rows {
                 extra: k,
             });
             pushes.push(Push { force: link.force, work: 0.0 });
+        }
+        let mut number = (contacts.len() + links.len()) as u32;
+        for spring in pulled.chunk_by(Pulled::is_with) {
+            springs.push(rows.len()..rows.len() + spring.len());
+            for &Pulled { place, stiffness: k, force, .. } in spring {
+                rows.push(Row {
+                    contact: number,
+                    places: [place, NOBODY],
+                    arms: [Vec3::ZERO; 2],
+                    normal: Vec3::X,
+                    push: k,
+                    hold: k,
+                    extra: k,
+                });
+                pushes.push(Push { force, work: 0.0 });
+                number += 1;
+            }
         }
         let mut total = 0;
         for &place in rows.iter().flat_map(|row| &row.places).filter(|&&place| place != NOBODY) {
@@ -151,16 +180,41 @@ impl Rows {
                 *push = Push { force, work: force.dot(motion) };
             }
         });
+        self.pull_together(p);
         self.pushes.iter().map(|push| f64::from(push.work)).sum()
     }
 
+    /// A spring answers the mean motion of all that it pulls, not of each: it turns nothing.
+    fn pull_together(&mut self, p: DofsRef<'_>) {
+        let Self { rows, pushes, springs, .. } = self;
+        for spring in springs.iter() {
+            let (rows, pushes) = (&rows[spring.clone()], &mut pushes[spring.clone()]);
+            let force: Vec3 = pushes.iter().map(|push| push.force).sum();
+            let mean = force / rows.iter().map(|row| row.push).sum::<f32>();
+            for (row, push) in rows.iter().zip(pushes) {
+                let force = row.push * mean;
+                *push = Push { force, work: force.dot(p.linear[row.places[0] as usize]) };
+            }
+        }
+    }
+
     /// Takes the forces that the solve has felt instead.
-    pub fn take_felt(&mut self, contacts: &[Contact], touches: &[Touch], links: &[Link]) {
+    pub fn take_felt(
+        &mut self,
+        contacts: &[Contact],
+        touches: &[Touch],
+        links: &[Link],
+        pulled: &[Pulled],
+    ) {
         for (row, push) in self.rows.iter().zip(&mut self.pushes) {
             let index = row.contact as usize;
-            push.force = match contacts.get(index) {
-                Some(contact) => touches[index].felt * contact.normal + touches[index].felt_slip,
-                None => links[index - contacts.len()].force,
+            let after = index.wrapping_sub(contacts.len());
+            push.force = match (contacts.get(index), links.get(after)) {
+                (Some(contact), _) => {
+                    touches[index].felt * contact.normal + touches[index].felt_slip
+                }
+                (None, Some(link)) => link.force,
+                (None, None) => pulled[after - links.len()].force,
             };
         }
     }

@@ -23,6 +23,14 @@ impl Side for Named {
     fn all_mut(&mut self) -> (&mut dyn Solid, &mut Particles, &mut [Held]) {
         unimplemented!("not asked")
     }
+
+    fn pulled(&self) -> &[Pulled] {
+        &[]
+    }
+
+    fn pulled_mut(&mut self) -> &mut [Pulled] {
+        &mut []
+    }
 }
 
 /// Parts of these bodies with so many particles each.
@@ -34,6 +42,7 @@ fn row_of(sizes: &[(usize, usize)]) -> Vec<Part> {
             side,
             span: 5..5 + count,
             held: 0..0,
+            pulled: false,
             first,
             number: 0,
             motion: Motion::default(),

@@ -9,10 +9,10 @@ use super::ids::{BodyId, ParticleId, PieceId};
 use super::pieces::{Places, Walks};
 use super::report::Energy;
 use crate::contact::near::Near;
-use crate::material::Material;
+use crate::material::{Material, PointValues};
 use crate::parallel::Span;
 use crate::solids::{Model, Motion, Particles, Residual};
-use crate::solve::{Dofs, Held};
+use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
 
 /// What the user spawned: particles, the model that moves them, and the pieces they are in.
@@ -38,6 +38,9 @@ pub struct Body {
     pub(super) again: Again,
     /// Particles that it was spawned with. Constant.
     pub(super) shape_count: usize,
+    /// What its materials were sampled with. Constant.
+    pub(super) seed: u64,
+    pub(super) known: PointValues,
     /// Neighbours at rest. Constant.
     pub(super) near: Near,
     pub(super) grips: Vec<Grip>,
@@ -129,6 +132,8 @@ pub(super) struct Scratch {
     pub force: Dofs,
     /// Held particles in the order of their index, with targets of this substep.
     pub held: Vec<Held>,
+    /// Particles that springs pull, grip by grip.
+    pub pulled: Vec<Pulled>,
     /// Contacts with obstacles, on their way to the world's list.
     pub found: Vec<crate::contact::Contact>,
     /// What contacts did in this substep, in the order of particles.

@@ -4,7 +4,7 @@ use super::World;
 use super::attach::Attachment;
 use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
-use super::desc::{BodyDesc, GripDesc, Region, RigidPart, ShapeDesc};
+use super::desc::{BodyDesc, GripDesc, GripMotion, Region, RigidPart, ShapeDesc};
 use super::divide::Again;
 use super::error::{CommandError, require};
 use super::event::Event;
@@ -40,6 +40,8 @@ pub enum Command {
     Grip(GripId, GripDesc),
     /// A grip lets go.
     Release(GripId),
+    /// A spring pulls towards another place.
+    MoveGrip(GripId, [f64; 3]),
     /// Two bodies are joined.
     Attach(Box<Attachment>),
     /// They are no longer.
@@ -142,6 +144,28 @@ impl World {
         Ok(())
     }
 
+    /// Has a spring pull towards another place, in m, from the next step on.
+    ///
+    /// # Errors
+    /// [`CommandError`] if there is no such grip, it is not a [`GripMotion::Spring`], or a number is not
+    /// finite.
+    pub fn move_grip(&mut self, grip: GripId, target: [f64; 3]) -> Result<(), CommandError> {
+        grip::check_target(&target)?;
+        let standing = self.bodies.iter().flat_map(|body| &body.grips);
+        let standing = standing.filter(|g| g.id == grip).map(|g| &g.motion);
+        let queued = self.queue.iter().filter_map(|command| match command {
+            Command::Grip(id, desc) if *id == grip => Some(&desc.motion),
+            _ => None,
+        });
+        match standing.chain(queued).next() {
+            None => return Err(CommandError::NoGrip(grip)),
+            Some(GripMotion::Spring { .. }) => {}
+            Some(_) => return Err(CommandError::NotASpring(grip)),
+        }
+        self.queue.push(Command::MoveGrip(grip, target));
+        Ok(())
+    }
+
     /// Pushes a particle with a force, in N, and a torque, in N m, during the next step.
     ///
     /// # Errors
@@ -174,13 +198,29 @@ impl World {
         field: MaterialField,
         value: f32,
     ) -> Result<(), CommandError> {
+        self.set_material_values(body, &[(field, value)])
+    }
+
+    /// Changes several values of all of a body's materials, or none: in this order, each allowed beside those
+    /// before it.
+    ///
+    /// # Errors
+    /// As [`set_material`](Self::set_material).
+    pub fn set_material_values(
+        &mut self,
+        body: BodyId,
+        values: &[(MaterialField, f32)],
+    ) -> Result<(), CommandError> {
         for material in &self.find(body)?.materials {
-            material.with(field, value)?;
+            let with = |material: Material, &(field, value): &_| material.with(field, value);
+            values.iter().try_fold(material.clone(), with)?;
         }
-        if field == MaterialField::Density {
-            return Err(CommandError::NeedsReload { field: field.name(), body });
+        if values.iter().any(|(field, _)| *field == MaterialField::Density) {
+            let field = MaterialField::Density.name();
+            return Err(CommandError::NeedsReload { field, body });
         }
-        self.queue.push(Command::SetMaterial(body, field, value));
+        let change = |&(field, value): &_| Command::SetMaterial(body, field, value);
+        self.queue.extend(values.iter().map(change));
         Ok(())
     }
 
@@ -307,6 +347,8 @@ impl World {
             layers,
             near: Near::default(),
             shape_count: all.len(),
+            seed,
+            known: values,
             places: Places::new(&particles.id),
             particles,
             model,
@@ -379,6 +421,7 @@ impl World {
             // what these concern is awake, or woken by touch
             Command::Spawn(_)
             | Command::Release(_)
+            | Command::MoveGrip(..)
             | Command::MoveObstacle(..)
             | Command::Damage(..) => {}
         }
@@ -407,6 +450,14 @@ impl World {
             Command::Release(id) => {
                 for body in &mut self.bodies {
                     body.grips.retain(|grip| grip.id != id);
+                }
+            }
+            Command::MoveGrip(id, place) => {
+                let mut grips = self.bodies.iter_mut().flat_map(|body| &mut body.grips);
+                if let Some(grip) = grips.find(|grip| grip.id == id)
+                    && let GripMotion::Spring { target, .. } = &mut grip.motion
+                {
+                    *target = place;
                 }
             }
             Command::Attach(attachment) => self.apply_attachment(*attachment),
@@ -512,6 +563,7 @@ impl Body {
             MaterialField::FrictionStatic => {
                 self.particles.friction.iter_mut().for_each(|f| f[1] = value);
             }
+            MaterialField::Restitution => self.particles.restitution.fill(value),
             _ => {
                 let _needs_reload_was_checked = self.model.solid_mut().set_material(field, value);
             }
@@ -529,6 +581,7 @@ impl Scratch {
             cluster: 0,
             force: solve::Dofs::new(count),
             held: Vec::with_capacity(count),
+            pulled: Vec::new(),
             found: Vec::with_capacity(count),
             // twice the contacts that the world has room for, and more where fragments break
             impulses: Vec::with_capacity(8 * count + 16 * count.min(BREAKING)),

@@ -23,9 +23,19 @@ pub struct ContactPoint {
     pub sliding: bool,
 }
 
+impl ContactPoint {
+    /// The bodies of the two; an obstacle is none.
+    pub fn bodies(&self) -> [Option<BodyId>; 2] {
+        [self.first, self.second].map(|target| match target {
+            HitTarget::Body { body, .. } => Some(body),
+            HitTarget::Obstacle(_) => None,
+        })
+    }
+}
+
 impl World {
     /// Every contact that carried force in the last substep, in a fixed order. None before the first step
-    /// and right after loading.
+    /// and right after loading, and none of what sleeps.
     pub fn contacts(&self) -> impl Iterator<Item = ContactPoint> {
         let touching = &self.touching;
         touching.contacts.iter().zip(&touching.touches).filter_map(|(contact, touch)| {
@@ -54,12 +64,12 @@ impl World {
     /// What its pieces do to each other adds up to nothing.
     pub fn force_on(&self, body: BodyId) -> Option<[f64; 3]> {
         self.body(body)?;
-        let is_it = |target| matches!(target, HitTarget::Body { body: id, .. } if id == body);
         let mut sum = DVec3::ZERO;
         for contact in self.contacts() {
             let force = Vec3::from(contact.force).as_dvec3();
-            sum += if is_it(contact.first) { force } else { DVec3::ZERO };
-            sum -= if is_it(contact.second) { force } else { DVec3::ZERO };
+            let [first, second] = contact.bodies().map(|id| id == Some(body));
+            sum += if first { force } else { DVec3::ZERO };
+            sum -= if second { force } else { DVec3::ZERO };
         }
         Some(sum.to_array())
     }

@@ -298,6 +298,20 @@ pub enum GripMotion {
         /// The table.
         keys: Vec<PullKey>,
     },
+    /// Pulls the centre of mass c of the particles towards a place, as a hand on a rubber band does: with
+    /// −k (c − target) − b ċ, spread over the particles by mass, so that it turns nothing about their centre.
+    ///
+    /// Steady for all stiffnesses and dampings, at any length of a step, whatever hangs on the particles. What would bring
+    /// the whole piece nearer by more than 99 % within a substep is cut to that, the damping first.
+    /// [`World::move_grip`](super::World::move_grip) moves the target.
+    Spring {
+        /// Where it pulls to, in m.
+        target: [f64; 3],
+        /// k, in N/m, at least 0.
+        stiffness: f32,
+        /// b, in N s/m, at least 0.
+        damping: f32,
+    },
 }
 
 /// A moment of [`GripMotion::Move`].

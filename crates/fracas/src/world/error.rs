@@ -57,6 +57,11 @@ pub enum CommandError {
     /// No grip has this id.
     #[error("there is no grip {0}")]
     NoGrip(GripId),
+    /// A grip that is no spring was to be moved by command.
+    #[error(
+        "grip {0} is not a spring: a hold stays where it is, and a move or pull has a time table"
+    )]
+    NotASpring(GripId),
     /// No obstacle has this id.
     #[error("there is no obstacle {0}")]
     NoObstacle(ObstacleId),

@@ -1,13 +1,18 @@
 //! Grips: particles held, carried or pulled.
 
 use super::Reaction;
+use super::body::Piece;
 use super::desc::{GripMotion, MoveKey, PullKey};
 use super::error::{CommandError, require};
 use super::ids::{GripId, ParticleId};
 use crate::math::Rot;
 use crate::solids::Particles;
-use crate::solve::Held;
+use crate::solve::{Held, Pulled};
 use glam::{DMat3, DVec3, Vec3};
+
+/// Stiffness of a spring, damping included, over m/h² of the heaviest piece that it pulls: a hundredth of the way is
+/// left after a substep. Stiffer, the rounding of a position would be a force that shows.
+const STIFFEST: f64 = 100.0;
 
 /// A grip that has taken hold of particles of one body.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,7 +70,19 @@ pub(super) fn check_motion(motion: &GripMotion) -> Result<(), CommandError> {
             }
             Ok(())
         }
+        GripMotion::Spring { target, stiffness, damping } => {
+            check_target(target)?;
+            let allowed = "at least 0 and finite";
+            let from_zero = |x: f32| x >= 0.0 && x.is_finite();
+            require(from_zero(*stiffness), "stiffness", allowed, *stiffness)?;
+            require(from_zero(*damping), "damping", allowed, *damping)
+        }
     }
+}
+
+/// Refuses places that no spring can pull to.
+pub(super) fn check_target(target: &[f64; 3]) -> Result<(), CommandError> {
+    finite("target", &target.map(|x| x as f32))
 }
 
 fn check_times(times: impl Iterator<Item = f64>) -> Result<(), CommandError> {
@@ -121,7 +138,7 @@ impl Grip {
         held: &mut Vec<Held>,
     ) {
         let (pivot, turn, offset) = match &self.motion {
-            GripMotion::Pull { .. } => return,
+            GripMotion::Pull { .. } | GripMotion::Spring { .. } => return,
             GripMotion::Hold => (DVec3::ZERO, Rot::IDENTITY, DVec3::ZERO),
             GripMotion::Move { pivot, axis, keys } => {
                 let (turn, offset) = moved_at(*axis, keys, time);
@@ -157,13 +174,7 @@ impl Grip {
 
         let place =
             |m: &Member| origin_of(m.particle) + particles.position[m.particle as usize].as_dvec3();
-        let (mut mass, mut first) = (0.0, DVec3::ZERO);
-        for member in &self.members {
-            let m = f64::from(particles.mass[member.particle as usize]);
-            mass += m;
-            first += m * place(member);
-        }
-        let centre = first / mass;
+        let (mass, centre) = self.mass_and_centre(particles, &origin_of);
         let mut inertia = DMat3::ZERO;
         for member in &self.members {
             let j = member.particle as usize;
@@ -193,10 +204,55 @@ impl Grip {
         }
     }
 
+    /// Appends what a spring pulls in a substep of length `h`. Pieces have been predicted.
+    pub fn spring(
+        &self,
+        index: u32,
+        h: f32,
+        particles: &Particles,
+        pieces: &[Piece],
+        pulled: &mut Vec<Pulled>,
+    ) {
+        let GripMotion::Spring { target, stiffness, damping } = &self.motion else { return };
+        let piece_of =
+            |particle: u32| &pieces[pieces.partition_point(|p| p.span.end <= particle as usize)];
+        let (mass, centre) = self.mass_and_centre(particles, |j| piece_of(j).origin);
+        let masses = self.members.iter().map(|member| piece_of(member.particle).predicted.mass);
+        let h = f64::from(h);
+        let limit = STIFFEST * masses.fold(0.0, f64::max) / (h * h);
+        let k = f64::from(*stiffness).min(limit);
+        let all = k + (f64::from(*damping) / h).min(limit - k);
+        if all == 0.0 {
+            return;
+        }
+        let gap = (k / all * (centre - DVec3::from(*target))).as_vec3();
+        pulled.extend(self.members.iter().map(|&Member { particle, .. }| {
+            let share = f64::from(particles.mass[particle as usize]) / mass;
+            Pulled::new(particle, index, gap, (share * all) as f32)
+        }));
+    }
+
+    /// Mass of the members, in kg, and its centre in the world.
+    pub fn mass_and_centre(
+        &self,
+        particles: &Particles,
+        origin_of: impl Fn(u32) -> DVec3,
+    ) -> (f64, DVec3) {
+        let (mut mass, mut first) = (0.0, DVec3::ZERO);
+        for &Member { particle, .. } in &self.members {
+            let j = particle as usize;
+            let m = f64::from(particles.mass[j]);
+            mass += m;
+            first += m * (origin_of(particle) + particles.position[j].as_dvec3());
+        }
+        (mass, first / mass)
+    }
+
     /// Where torques of the reaction are taken about.
     pub fn pivot(&self) -> DVec3 {
         match &self.motion {
             GripMotion::Move { pivot, .. } => DVec3::from(*pivot),
+            GripMotion::Spring { target, .. } => DVec3::from(*target),
             _ => {
                 let sum: DVec3 = self.members.iter().map(|m| m.position).sum();
                 sum / self.members.len().max(1) as f64

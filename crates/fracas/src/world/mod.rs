@@ -31,6 +31,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod touching;
+mod views;
 mod zone;
 
 pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
@@ -72,8 +73,8 @@ use touching::Touching;
 pub struct Reaction {
     /// Total force on the body, in N.
     pub force: [f64; 3],
-    /// Total torque about the grip's pivot (of a hold: where the held particles' centre was), in
-    /// N m.
+    /// Total torque about the grip's pivot (of a hold: where the held particles' centre was; of a
+    /// spring: its target), in N m.
     pub torque: [f64; 3],
 }
 
@@ -272,6 +273,16 @@ impl World {
     pub fn reaction(&self, id: GripId) -> Option<Reaction> {
         let mut grips = self.bodies.iter().flat_map(|body| &body.grips);
         grips.find(|grip| grip.id == id).map(|grip| grip.reaction)
+    }
+
+    /// Where the centre of mass of what a grip holds is now, in m; `None` if it has let go, or waits for the
+    /// next step.
+    pub fn grip_centre(&self, id: GripId) -> Option<[f64; 3]> {
+        self.bodies.iter().find_map(|body| {
+            let grip = body.grips.iter().find(|grip| grip.id == id)?;
+            let origin_of = |particle| body.pieces[body.piece_of(particle) as usize].origin;
+            Some(grip.mass_and_centre(&body.particles, origin_of).1.to_array())
+        })
     }
 
     /// Checks every invariant of every body.

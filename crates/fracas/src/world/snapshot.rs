@@ -23,7 +23,7 @@ use super::{
 };
 use crate::contact::near::Near;
 use crate::contact::shape::Shape;
-use crate::material::Material;
+use crate::material::{Material, PointValues};
 use crate::math::Rot;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
@@ -32,7 +32,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 5;
+const FORMAT: u64 = 6;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -219,6 +219,10 @@ impl Body {
         for grip in &self.grips {
             hash.number(grip.id.0);
             hash.number(grip.members.len() as u64);
+            // time tables do not change, but a spring is moved
+            if let GripMotion::Spring { target, .. } = &grip.motion {
+                hash.column(target);
+            }
         }
     }
 
@@ -242,6 +246,8 @@ impl Body {
         let ids: Vec<u64> = particles.id.iter().map(|id| id.0).collect();
         bytes.column(&ids);
         bytes.number(self.shape_count as u64);
+        bytes.number(self.seed);
+        save_known(&self.known, bytes);
         bytes.column(&particles.number);
         bytes.column(&particles.shape);
         self.near.save(bytes);
@@ -293,9 +299,10 @@ impl Body {
             shapes.push(Shaped::new(shape, Vec3::from(floats::<3>(reader)?)));
         }
         let again = Again::load(reader, shapes.len())?;
-        let ids = load_ids(reader)?;
+        let mut ids = load_ids(reader)?;
         let near = Near::load(reader)?;
-        let shape_count = ids.shape_count;
+        let (shape_count, seed) = (ids.shape_count, ids.seed);
+        let known = std::mem::take(&mut ids.known);
         let mut particles = load_particles(reader, ids)?;
         let count = particles.len();
         let fits = |&shape: &u32| shape == NO_SHAPE || (shape as usize) < shapes.len();
@@ -376,6 +383,8 @@ impl Body {
             changes: Changes::with_room(model.solid().bond_count(), count),
             near,
             shape_count,
+            seed,
+            known,
             shapes,
             layers,
             places: Places::new(&particles.id),
@@ -398,6 +407,26 @@ struct Ids {
     number: Vec<u32>,
     shape: Vec<u32>,
     shape_count: usize,
+    seed: u64,
+    known: PointValues,
+}
+
+fn save_known(known: &PointValues, bytes: &mut Vec<u8>) {
+    bytes.floats(&known.curvature);
+    bytes.number(known.attributes.len() as u64);
+    for (name, values) in &known.attributes {
+        bytes.column(name.as_bytes());
+        bytes.floats(values);
+    }
+}
+
+fn load_known(reader: &mut Reader<'_>, count: usize) -> Result<PointValues, SnapshotError> {
+    let mut known = PointValues { curvature: reader.column()?, attributes: Vec::new() };
+    for _ in 0..reader.number()? {
+        known.attributes.push((reader.text()?, reader.column()?));
+    }
+    known.check(count).map_err(|_| reader.damaged("values of points that do not exist"))?;
+    Ok(known)
 }
 
 fn load_ids(reader: &mut Reader<'_>) -> Result<Ids, SnapshotError> {
@@ -409,13 +438,15 @@ fn load_ids(reader: &mut Reader<'_>) -> Result<Ids, SnapshotError> {
     }
     let shape_count = u32::try_from(reader.number()?);
     let shape_count = shape_count.map_err(|_| reader.damaged("a shape of too many particles"))?;
+    let seed = reader.number()?;
+    let known = load_known(reader, shape_count as usize)?;
     let number: Vec<u32> = reader.column_of(id.len())?;
     if number.iter().any(|&number| number >= shape_count) {
         return Err(reader.damaged("a particle that is not of its body's shape"));
     }
     let shape = reader.column_of(id.len())?;
     let id = id.into_iter().map(ParticleId).collect();
-    Ok(Ids { id, number, shape, shape_count: shape_count as usize })
+    Ok(Ids { id, number, shape, shape_count: shape_count as usize, seed, known })
 }
 
 /// Constants and state; the columns of the substep are made anew.
@@ -499,6 +530,11 @@ fn save_grip(grip: &Grip, bytes: &mut Vec<u8>) {
                 bytes.floats(&[*force, *torque]);
             }
         }
+        GripMotion::Spring { target, stiffness, damping } => {
+            bytes.number(3);
+            save_f64s(target, bytes);
+            bytes.floats(&[*stiffness, *damping]);
+        }
     }
     bytes.number(grip.members.len() as u64);
     for member in &grip.members {
@@ -526,6 +562,10 @@ fn load_grip(reader: &mut Reader<'_>, particles: usize) -> Result<Grip, Snapshot
                 keys.push(PullKey { time, force: both[0], torque: both[1] });
             }
             GripMotion::Pull { keys }
+        }
+        3 => {
+            let (target, [stiffness, damping]) = (f64s(reader)?, floats(reader)?);
+            GripMotion::Spring { target, stiffness, damping }
         }
         _ => return Err(reader.damaged("an unknown kind of grip")),
     };

@@ -163,6 +163,10 @@ fn predict(body: &mut Body, around: Around<'_>) {
         spent.external_work -= piece.predicted.mass * change.dot(place);
     }
     *gravity = around.gravity;
+    scratch.pulled.clear();
+    for (grip, index) in grips.iter().zip(0..) {
+        grip.spring(index, around.step.h, particles, pieces, &mut scratch.pulled);
+    }
 }
 
 /// The same for the particles of one piece, whose accelerations are known.
@@ -559,7 +563,7 @@ fn integrator_loss(
     loss
 }
 
-/// Work of forces, fields, pulls and grips.
+/// Work of forces, fields, pulls, springs and grips.
 fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
     let Body { particles, scratch, spent, grips, pushes, .. } = body;
     let moved = |j: usize| (particles.position[j] - particles.previous[j]).as_dvec3();
@@ -572,6 +576,12 @@ fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
         spent.external_work += target.force.as_dvec3().dot(moved(j));
         if particles.oriented() {
             spent.external_work += target.torque.as_dvec3().dot(turned(j));
+        }
+    }
+    for pulled in &scratch.pulled {
+        let j = pulled.particle as usize;
+        if span.contains(&j) {
+            spent.external_work += pulled.force.as_dvec3().dot(moved(j));
         }
     }
     if grips.is_empty() && pushes.is_empty() && around.fields.is_empty() {
@@ -587,7 +597,7 @@ fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
     }
 }
 
-/// Sums the forces on held particles to their grips' reactions.
+/// Sums the forces on held and pulled particles to their grips' reactions.
 fn collect_reactions(body: &mut Body) {
     let Body { particles, pieces, grips, scratch, .. } = body;
     for (index, grip) in grips.iter_mut().enumerate() {
@@ -596,13 +606,19 @@ fn collect_reactions(body: &mut Body) {
         }
         let (mut force, mut torque) = (DVec3::ZERO, DVec3::ZERO);
         let pivot = grip.pivot();
-        for target in scratch.held.iter().filter(|target| target.grip == index as u32) {
-            let j = target.particle as usize;
+        let mut add = |particle: u32, f: Vec3, own: Vec3| {
+            let j = particle as usize;
             let piece = pieces.partition_point(|p| p.span.end <= j);
             let place = pieces[piece].origin + particles.position[j].as_dvec3();
-            let f = target.force.as_dvec3();
+            let f = f.as_dvec3();
             force += f;
-            torque += (place - pivot).cross(f) + target.torque.as_dvec3();
+            torque += (place - pivot).cross(f) + own.as_dvec3();
+        };
+        for target in scratch.held.iter().filter(|target| target.grip == index as u32) {
+            add(target.particle, target.force, target.torque);
+        }
+        for pulled in scratch.pulled.iter().filter(|pulled| pulled.grip == index as u32) {
+            add(pulled.particle, pulled.force, Vec3::ZERO);
         }
         grip.reaction = Reaction { force: force.to_array(), torque: torque.to_array() };
     }

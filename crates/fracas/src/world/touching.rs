@@ -1,7 +1,7 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
 use super::attach::Attachments;
-use super::body::{Body, Impulse};
+use super::body::{Body, Impulse, Scratch};
 use super::bounce::{self, Bounce};
 use super::finding::{Finding, Scene};
 use super::ids::PieceId;
@@ -13,7 +13,9 @@ use crate::parallel::Workers;
 use crate::sets::Sets;
 use crate::solids::{Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
-use crate::solve::{self, Held, Part, Side, Touch, is_rigid, solve_island, solve_rigid_island};
+use crate::solve::{
+    self, Held, Part, Pulled, Side, Touch, is_rigid, solve_island, solve_rigid_island,
+};
 use glam::{DVec3, Vec3};
 
 /// Contacts, and room to find and solve them.
@@ -128,7 +130,7 @@ impl Touching {
         self.touches.resize(self.contacts.len(), Touch::default());
     }
 
-    /// Solves all pieces: those that touch or are held with all they touch, the others alone.
+    /// Solves all pieces: those that touch, are held or pulled by a spring with all they touch, the others alone.
     pub fn solve(
         &mut self,
         bodies: &mut [Body],
@@ -164,7 +166,7 @@ impl Touching {
         self.tell(bodies, around.step.h);
     }
 
-    /// Pieces that touch something or are held, island by island.
+    /// Pieces that touch something, are held or pulled by a spring, island by island.
     fn list_parts(&mut self, bodies: &mut [Body]) {
         self.parts.clear();
         self.side_of.clear();
@@ -180,12 +182,16 @@ impl Touching {
                 let place = self.first_piece[number] + p as u32;
                 let held = range_of(&body.scratch.held, &piece.span, |target| target.particle);
                 let touched = self.touched[place as usize];
-                piece.together = !piece.is_still() && (touched || !held.is_empty());
+                let mut particles =
+                    body.scratch.pulled.iter().map(|pulled| pulled.particle as usize);
+                let pulled = particles.any(|particle| piece.span.contains(&particle));
+                piece.together = !piece.is_still() && (touched || pulled || !held.is_empty());
                 if piece.together {
                     self.parts.push(Part {
                         side,
                         span: piece.span.clone(),
                         held,
+                        pulled,
                         first: 0,
                         number: 0,
                         motion: piece.predicted,
@@ -326,6 +332,7 @@ impl Touching {
             spent.external_work += force.as_dvec3().dot(contact.drift.as_dvec3());
         }
         bounce::tell(bodies, &self.contacts, &self.bounces, h);
+        bodies.iter_mut().for_each(Body::feel_springs);
         for Bounce { contact, impulse, .. } in &self.bounces {
             let touch = &mut self.touches[*contact as usize];
             let n = self.contacts[*contact as usize].normal;
@@ -531,9 +538,32 @@ impl Side for Body {
     fn all_mut(&mut self) -> (&mut dyn Solid, &mut Particles, &mut [Held]) {
         (self.model.solid_mut(), &mut self.particles, &mut self.scratch.held)
     }
+
+    fn pulled(&self) -> &[Pulled] {
+        &self.scratch.pulled
+    }
+
+    fn pulled_mut(&mut self) -> &mut [Pulled] {
+        &mut self.scratch.pulled
+    }
 }
 
 impl Body {
+    /// What springs pulled with, beside what contacts pushed with.
+    fn feel_springs(&mut self) {
+        let Scratch { pulled, impulses, .. } = &mut self.scratch;
+        impulses.extend(pulled.iter().map(|pulled| Impulse {
+            particle: pulled.particle,
+            // after all contacts
+            contact: u32::MAX - pulled.grip,
+            point: self.particles.previous[pulled.particle as usize],
+            force: pulled.force,
+            pressing: false,
+            mutual: false,
+            approach: 0.0,
+        }));
+    }
+
     /// Particles that others touch by their shapes.
     fn shaped_count(&self) -> usize {
         self.particles.broken.iter().filter(|&&broken| broken).count()

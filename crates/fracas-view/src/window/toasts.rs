@@ -1,0 +1,94 @@
+//! Short messages over the view.
+
+use eframe::egui::{self, Align2, Color32, Context, Id, Rect};
+
+/// How long a message stays, in s.
+const STAY: f64 = 6.0;
+/// Messages seen at once; the oldest go first.
+const MOST: usize = 5;
+
+/// Short messages, the newest at the end.
+#[derive(Debug, Default)]
+pub(super) struct Toasts(Vec<Toast>);
+
+#[derive(Debug)]
+struct Toast {
+    text: String,
+    bad: bool,
+    /// When it goes, in s.
+    end: f64,
+}
+
+impl Toasts {
+    /// Tells that something was done.
+    pub fn tell(&mut self, now: f64, text: impl Into<String>) {
+        self.push(now, text.into(), false);
+    }
+
+    /// Tells that something could not be done.
+    pub fn refuse(&mut self, now: f64, text: impl Into<String>) {
+        self.push(now, text.into(), true);
+    }
+
+    fn push(&mut self, now: f64, text: String, bad: bool) {
+        // said again, it stays longer
+        self.0.retain(|toast| toast.text != text);
+        self.0.push(Toast { text, bad, end: now + STAY });
+        let extra = self.0.len().saturating_sub(MOST);
+        self.0.drain(..extra);
+    }
+
+    /// What can be read now.
+    pub fn texts(&self) -> Vec<&str> {
+        self.0.iter().map(|toast| toast.text.as_str()).collect()
+    }
+
+    /// Shows them in the lower left corner of the view; a click removes one.
+    pub fn show(&mut self, context: &Context, view: Rect, now: f64) {
+        self.0.retain(|toast| toast.end > now);
+        let Some(next) = self.0.iter().map(|toast| toast.end).reduce(f64::min) else { return };
+        context.request_repaint_after_secs((next - now) as f32);
+        let mut clicked = None;
+        egui::Area::new(Id::unique("toasts"))
+            .pivot(Align2::LEFT_BOTTOM)
+            .fixed_pos(view.left_bottom() + egui::vec2(10.0, -10.0))
+            .constrain_to(view)
+            .show(context, |ui| {
+                for (k, toast) in self.0.iter().enumerate() {
+                    if card(ui, toast, view.width() - 40.0).clicked() {
+                        clicked = Some(k);
+                    }
+                }
+            });
+        if let Some(k) = clicked {
+            self.0.remove(k);
+        }
+    }
+}
+
+fn card(ui: &mut egui::Ui, toast: &Toast, width: f32) -> egui::Response {
+    let stripe = if toast.bad { Color32::from_rgb(224, 108, 88) } else { super::theme::ACCENT };
+    let frame = egui::Frame::popup(ui.style()).stroke(egui::Stroke::new(1.0, stripe));
+    let shown = frame.show(ui, |ui| {
+        ui.set_max_width(width.clamp(40.0, 460.0));
+        ui.label(&toast.text);
+    });
+    shown.response.interact(egui::Sense::click()).on_hover_text("click to close")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_few_and_not_twice() {
+        let mut toasts = Toasts::default();
+        for k in 0..10 {
+            toasts.tell(f64::from(k), format!("message {}", k % 7));
+        }
+        assert_eq!(toasts.texts().len(), MOST);
+        assert_eq!(toasts.texts().last(), Some(&"message 2"));
+        toasts.refuse(11.0, "message 1");
+        assert_eq!(toasts.texts().iter().filter(|text| **text == "message 1").count(), 1);
+    }
+}

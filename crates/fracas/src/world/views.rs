@@ -1,0 +1,62 @@
+//! What overlays show of a body, asked between steps. Nothing here is read by a step.
+
+use super::body::Body;
+use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
+use glam::Vec3;
+
+impl Body {
+    /// The value of a material field at every particle, as it varies in space, in the order of
+    /// [`particle_ids`](Self::particle_ids) and the unit of the field. Damage is not in it, see
+    /// [`strengths`](Self::strengths).
+    pub fn values(&self, field: MaterialField) -> Vec<f32> {
+        self.sampled(|material, at| material.value(field, at))
+    }
+
+    /// The principal stress that is largest by size at every particle, in Pa, above 0 where it is pulled, in the
+    /// same order.
+    ///
+    /// This is E times the principal [strain](Self::strains) that is largest by size, with E sampled at the particle: the stress
+    /// along that axis of a material without sideways contraction, as `oriented` is. It is that of the material also where sweeps do
+    /// not reach its stiffness, see [`StepReport::stiffness_reached`](super::StepReport::stiffness_reached).
+    pub fn stresses(&self) -> Vec<f32> {
+        let moduli = self.values(MaterialField::YoungsModulus);
+        let largest = |strain: [f32; 3]| {
+            strain.into_iter().fold(0.0, |most: f32, e| if e.abs() > most.abs() { e } else { most })
+        };
+        self.strains().into_iter().zip(moduli).map(|(strain, e)| e * largest(strain)).collect()
+    }
+
+    /// Direction of the grain at every particle as it lies in the world now, of unit length, in the same order.
+    /// Empty if the materials are the same along the grain and across.
+    pub fn fibres(&self) -> Vec<[f32; 3]> {
+        let plain = |field| {
+            let ratio = |material: &Material| material.get(field).constant() == Some(1.0);
+            self.materials.iter().all(ratio)
+        };
+        if plain(MaterialField::GrainStiffnessRatio) && plain(MaterialField::GrainStrengthRatio) {
+            return Vec::new();
+        }
+        let at_rest = self.sampled(Material::grain_direction);
+        let now = |(j, direction)| (self.turned_now(j) * Vec3::from(direction)).to_array();
+        at_rest.into_iter().enumerate().map(now).collect()
+    }
+
+    /// What the material of each particle is where that was at rest.
+    fn sampled<T: Default>(
+        &self,
+        sample: impl Fn(&Material, &SamplePoint<'_>) -> Result<T, MaterialError>,
+    ) -> Vec<T> {
+        let particles = &self.particles;
+        let numbers = particles.number.iter().map(|&number| number as usize);
+        let points = numbers.zip(particles.rest.iter().map(|rest| rest.to_array()));
+        let mut values = Vec::with_capacity(particles.len());
+        let Ok(()) = self.known.sample_points(points, self.seed, |_, at| {
+            let material = self.materials.get(particles.material[values.len()] as usize);
+            // all was sampled when the body was spawned
+            let value = material.and_then(|material| sample(material, at).ok());
+            values.push(value.unwrap_or_default());
+            Ok::<_, std::convert::Infallible>(())
+        });
+        values
+    }
+}
