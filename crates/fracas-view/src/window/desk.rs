@@ -197,9 +197,9 @@ impl Desk {
     fn hear(&mut self, notice: Notice) {
         let now = self.now();
         match notice {
-            Notice::Building(name) => self.building = Some(name),
-            Notice::Ready => (self.building, self.error) = (None, None),
-            Notice::Failed(text) => (self.building, self.error) = (None, Some(text)),
+            Notice::Building(name) => self.building = name,
+            Notice::Ready => self.error = None,
+            Notice::Failed(text) => self.error = Some(text),
             Notice::Grab(point) => self.hand.answer(point, &mut self.orbit),
             Notice::Refused(text) => self.toasts.refuse(now, text),
         }

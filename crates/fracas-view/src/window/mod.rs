@@ -37,6 +37,7 @@ use eframe::egui_wgpu::{
     SurfaceConfig, WgpuConfiguration, WgpuError, WgpuSetup, WgpuSetupCreateNew,
 };
 use eframe::{NativeOptions, egui};
+use fracas_scene::play::{Recorder, RecordingError};
 use thiserror::Error;
 
 use crate::gpu::{self, GpuError};
@@ -91,15 +92,10 @@ pub enum WindowError {
     /// The graphics device was lost again and again.
     #[error("the graphics device was lost {REOPENINGS} times; the driver may say why")]
     Lost,
-    /// A file that is read or written along with the window.
-    #[error("{}: {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
-    /// A script that is wrong, or could not go on.
+    /// The recording cannot be written.
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    /// A script that is wrong, cannot be read, or could not go on.
     #[error(transparent)]
     Script(#[from] ScriptError),
     /// The system has no more threads.
@@ -113,11 +109,7 @@ pub enum WindowError {
 /// [`WindowError`].
 pub fn open(options: &WindowOptions) -> Result<(), WindowError> {
     let driver = options.script.as_deref().map(read_script).transpose()?;
-    let create = |path: &PathBuf| {
-        simulation::recorder(path)
-            .map_err(|reason| WindowError::File { path: path.clone(), reason })
-    };
-    let recorder = options.record.as_ref().map(create).transpose()?;
+    let recorder = options.record.as_deref().map(Recorder::create).transpose()?;
     let WindowOptions { threads, clock, paused, .. } = *options;
     let scene = options.scene.clone();
     let start = Start { scene, threads, clock, paused, style: Default::default() };
@@ -136,8 +128,11 @@ pub fn open(options: &WindowOptions) -> Result<(), WindowError> {
 }
 
 fn read_script(path: &Path) -> Result<Driver, WindowError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|reason| WindowError::File { path: path.to_owned(), reason })?;
+    let text = std::fs::read_to_string(path).map_err(|reason| ScriptError {
+        file: path.to_owned(),
+        line: 0,
+        message: format!("cannot be read: {reason}"),
+    })?;
     Ok(Driver::new(path, script::parse(path, &text)?))
 }
 

@@ -44,9 +44,9 @@ pub(super) enum Command {
 /// What the simulation tells at once, beside moments.
 #[derive(Clone, Debug)]
 pub(super) enum Notice {
-    /// A scene is being built.
-    Building(String),
-    /// It is there, with so many warnings.
+    /// A scene or a mesh is being built, or is no more.
+    Building(Option<String>),
+    /// A scene is there.
     Ready,
     /// A scene could not be opened, or had to be stopped. The one before it is still there.
     Failed(String),

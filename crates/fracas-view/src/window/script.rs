@@ -14,7 +14,7 @@ use thiserror::Error;
 pub struct ScriptError {
     /// The script.
     pub file: PathBuf,
-    /// Counted from 1.
+    /// Counted from 1; 0 is the file as a whole.
     pub line: usize,
     /// What is wrong.
     pub message: String,

@@ -9,7 +9,6 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -18,7 +17,7 @@ use std::time::Duration;
 use eframe::egui;
 use fracas::glam::DVec3;
 use fracas_scene::Scene;
-use fracas_scene::play::{Action, Recorder};
+use fracas_scene::play::{Action, HASH_EVERY, PlayError, Recorder, RecordingError};
 
 use super::mailbox::Mailbox;
 use super::moment::{Command, Moment, Notice};
@@ -33,8 +32,6 @@ const STALE: f64 = 1.0 / 30.0;
 const PATIENCE: f64 = 0.002;
 /// How long the end of the program waits for the last step, in s.
 const FAREWELL: f64 = 2.0;
-/// A recording holds the hash of every so many frames.
-const HASH_EVERY: u64 = 60;
 
 /// Wakes the window, if there is one.
 #[derive(Debug, Default)]
@@ -264,6 +261,18 @@ impl Worker {
     }
 
     fn act(&mut self, action: &Action) {
+        // to fill a mesh takes its time
+        if let Action::Drop { file, .. } = action {
+            self.tell(Notice::Building(Some(file.clone())));
+            self.act_now(action);
+            self.tell(Notice::Building(None));
+            self.pacer.rest((self.clock)());
+        } else {
+            self.act_now(action);
+        }
+    }
+
+    fn act_now(&mut self, action: &Action) {
         let Some(show) = &mut self.show else {
             // whoever asks is answered
             return self.tell(Notice::Grab(None));
@@ -278,7 +287,7 @@ impl Worker {
         match done {
             Ok(()) => self.record(|recorder| recorder.action(frame, action)),
             // pulling at nothing is how the camera is turned
-            Err(_) if matches!(action, Action::Grab { .. }) => {}
+            Err(PlayError::Nothing) => {}
             Err(error) => self.tell(Notice::Refused(error.to_string())),
         }
         if let Err(error) = bound {
@@ -348,7 +357,7 @@ impl Worker {
     }
 
     fn build(&mut self, name: &str, scene: impl FnOnce() -> Result<Scene, String>) {
-        self.tell(Notice::Building(name.to_owned()));
+        self.tell(Notice::Building(Some(name.to_owned())));
         self.record_hash();
         let number = self.opened + 1;
         let (threads, clock) = (self.threads, self.clock);
@@ -368,6 +377,7 @@ impl Worker {
             }
             Err(reason) => self.tell(Notice::Failed(reason)),
         }
+        self.tell(Notice::Building(None));
         // what time went by was not the scene's
         self.pacer.rest(now);
     }
@@ -385,20 +395,12 @@ impl Worker {
     }
 
     /// Writes into the recording; a full disk ends it, not the scene.
-    fn record(&mut self, write: impl FnOnce(&mut Recorder) -> io::Result<()>) {
+    fn record(&mut self, write: impl FnOnce(&mut Recorder) -> Result<(), RecordingError>) {
         if let Some(Err(reason)) = self.recorder.as_mut().map(write) {
             self.recorder = None;
             self.tell(Notice::Refused(format!("the recording ends here: {reason}")));
         }
     }
-}
-
-/// Opens a recording.
-///
-/// # Errors
-/// If it cannot be written.
-pub(super) fn recorder(path: &Path) -> io::Result<Recorder> {
-    Recorder::create(path)
 }
 
 /// A panic as an error: one scene must not take the window with it.
