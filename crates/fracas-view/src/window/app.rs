@@ -119,6 +119,7 @@ impl<'a> App<'a> {
             Ok(id) => drop(ui.painter().image(id, view, WHOLE, Color32::WHITE)),
             Err(_) => self.lost.store(true, Ordering::Relaxed),
         }
+        self.desk.bytes = self.viewport.bytes;
         if taken.is_err() {
             // the processor has room; it must be told everything anew
             self.viewport.by_device = false;

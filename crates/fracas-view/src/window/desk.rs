@@ -102,6 +102,8 @@ pub(super) struct Desk {
     /// What a script asks of the window.
     pub asked: Option<script::Deed>,
     pub draws: u64,
+    /// Bytes that the last moment took to the device.
+    pub bytes: u64,
     /// Of the window, in points.
     pub size: [f32; 2],
     /// Numbers of the scenes whose start was drawn last, and told of.
@@ -149,6 +151,7 @@ impl Desk {
             driver,
             asked: None,
             draws: 0,
+            bytes: 0,
             size,
             drawn: 0,
             seen: 0,

@@ -28,6 +28,8 @@ pub(super) struct Report<'a> {
     ms_per_step: f64,
     fps: f64,
     draws: u64,
+    /// To the graphics device, for the last moment.
+    bytes: u64,
     adapter: &'a str,
     software: bool,
     /// The force on what is held, in N.
@@ -60,6 +62,7 @@ impl<'a> Report<'a> {
             ms_per_step: moment.map_or(0.0, |moment| moment.ms),
             fps: desk.frames.speed(desk.now()),
             draws: desk.draws,
+            bytes: desk.bytes,
             adapter: &adapter.name,
             software: adapter.is_software,
             grabbed_force: moment.and_then(|moment| moment.grabbed).map(force),

@@ -24,6 +24,7 @@ pub(super) fn show(desk: &Desk, ui: &mut Ui, adapter: &Adapter) {
         fact(ui, ms, "mean over the last second");
         let fps = desk.frames.speed(desk.now());
         fact(ui, format!("{fps:.0} fps"), "pictures of the window in the last second");
+        fact(ui, bytes(desk.bytes), "to the graphics device for the last moment");
         fact(ui, format!("hash {:016x}", moment.hash), "hash of the whole state");
         fact(ui, adapter.short(), &adapter.about);
     });
@@ -36,6 +37,13 @@ fn fact(ui: &mut Ui, text: String, meaning: &str) {
 
 fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn bytes(number: u64) -> String {
+    match number {
+        n if n < 1_000_000 => format!("{:.0} kB", 1e-3 * n as f64),
+        n => format!("{:.1} MB", 1e-6 * n as f64),
+    }
 }
 
 /// How fast it is, as people say it.
