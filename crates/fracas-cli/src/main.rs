@@ -19,6 +19,7 @@ mod output;
 mod paper;
 mod picture;
 mod progress;
+mod replay;
 mod run;
 mod running;
 mod scenes;

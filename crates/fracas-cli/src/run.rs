@@ -3,6 +3,7 @@
 use crate::exit::Exit;
 use crate::frames::Frames;
 use crate::output::Unwritable;
+use crate::replay;
 use crate::running::{self, MAX_THREADS, Running, available_threads};
 use crate::stats::{Header, Recorder, StatsFile, Summary, hash_text};
 use crate::studio::{self, Size, Studio};
@@ -22,9 +23,16 @@ use std::path::{Path, PathBuf};
 /// at once.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("made").multiple(true)))]
+#[command(group(clap::ArgGroup::new("what").required(true)))]
 pub struct Arguments {
     /// A scene file, or the name of a gallery scene (see `fracas scenes`)
-    scene: String,
+    #[arg(group = "what")]
+    scene: Option<String>,
+
+    /// Do again what somebody did to scenes, from a recording, and compare all hashes in it; a difference
+    /// is exit code 4
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with_all = ["frames", "made"])]
+    replay: Option<PathBuf>,
 
     /// Frames to run instead of as many as the scene says
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -64,12 +72,16 @@ pub struct Arguments {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// A scene that is wrong, or a file that cannot be written.
+/// A scene or a recording that is wrong, or a file that cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit> {
-    let scene = running::open(&arguments.scene)?;
     let threads = arguments.threads.unwrap_or_else(available_threads);
-    let header =
-        Header { scene: arguments.scene.clone(), version: env!("CARGO_PKG_VERSION"), threads };
+    if let Some(file) = &arguments.replay {
+        return replay::run(file, threads, arguments.stats.as_ref());
+    }
+    // there is one of the two, or the command line is refused
+    let name = arguments.scene.clone().unwrap_or_default();
+    let scene = running::open(&name)?;
+    let header = Header { scene: name.clone(), version: env!("CARGO_PKG_VERSION"), threads };
     let recorder = Recorder::new(arguments.stats.as_ref(), header)?;
 
     let config = WorldConfig { threads, books: arguments.stats.is_some(), ..scene.world_config() };
@@ -84,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         (running, watchers)
     };
     let ended = step_frames(running, frames, recorder, watchers)?;
-    writeln!(io::stdout(), "{}", summary_line(&arguments.scene, &ended))?;
+    writeln!(io::stdout(), "{}", summary_line(&name, &ended))?;
     Ok(ended.exit())
 }
 

@@ -175,7 +175,10 @@ pub fn available_threads() -> u32 {
 }
 
 /// A flag that Ctrl-C raises. The second Ctrl-C ends the program.
-fn watch_ctrl_c() -> Result<Arc<AtomicBool>> {
+///
+/// # Errors
+/// If there can be none.
+pub fn watch_ctrl_c() -> Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || {

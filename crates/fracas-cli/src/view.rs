@@ -15,7 +15,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// A scene file, or the name of a gallery scene (see `fracas scenes`)
-    #[arg(default_value = "statuette")]
+    #[arg(default_value = "pot")]
     scene: String,
 
     /// Threads to run on; the results do not depend on it [default: one per core]

@@ -24,7 +24,10 @@ fn refuses(arguments: &[&str], code: i32, words: &[&str]) {
 fn wrong_usage_is_code_2() {
     refuses(&[], 2, &["Usage"]);
     refuses(&["chek"], 2, &["'check'"]);
-    refuses(&["run"], 2, &["SCENE"]);
+    refuses(&["run"], 2, &["SCENE", "--replay"]);
+    refuses(&["run", "falling-bar", "--replay", "a.jsonl"], 2, &["SCENE", "--replay"]);
+    refuses(&["run", "--replay", "a.jsonl", "--frames", "3"], 2, &["--replay", "--frames"]);
+    refuses(&["run", "--replay", "a.jsonl", "--pictures", "a"], 2, &["--replay", "--pictures"]);
     refuses(&["check"], 2, &["SCENE"]);
     refuses(&["run", "falling-bar", "--frames", "0"], 2, &["--frames"]);
     refuses(&["run", "falling-bar", "--threads", "65"], 2, &["--threads", "64"]);
@@ -47,6 +50,7 @@ fn an_unknown_scene_names_the_nearest() {
     refuses(&["run", "fallin-bar"], 1, &["fallin-bar", "falling-bar"]);
     refuses(&["check", "fallin-bar"], 1, &["falling-bar"]);
     refuses(&["run", "no-such-folder/a.toml"], 1, &["no-such-folder/a.toml"]);
+    refuses(&["run", "--replay", "no-such-folder/a.jsonl"], 1, &["no-such-folder/a.jsonl"]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The window itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +9,7 @@ use eframe::egui::{self, CentralPanel, Color32, Context, Id, Rect, Sense, Ui, Vi
 use eframe::egui_wgpu::RenderState;
 use fracas::glam::DVec2;
 
-use super::desk::{Desk, Ending, Shot};
+use super::desk::{Desk, Developed, Ending, Shot};
 use super::driver::Known;
 use super::keys::{self, Deed};
 use super::moment::Command;
@@ -59,6 +59,8 @@ pub(super) struct App<'a> {
     view: Rect,
     /// The view was drawn with fewer pixels than it has.
     coarse: bool,
+    /// The scene in the title.
+    titled: String,
 }
 
 impl<'a> App<'a> {
@@ -75,7 +77,15 @@ impl<'a> App<'a> {
         watch_device(&state.device, context, &lost);
         let viewport = Viewport::new(state);
         let adapter = Adapter::new(&viewport.adapter());
-        Self { desk, viewport, adapter, lost, view: Rect::ZERO, coarse: false }
+        Self {
+            desk,
+            viewport,
+            adapter,
+            lost,
+            view: Rect::ZERO,
+            coarse: false,
+            titled: String::new(),
+        }
     }
 
     /// The 3-D view and what lies over it.
@@ -195,6 +205,15 @@ impl<'a> App<'a> {
         }
     }
 
+    /// The window is called by its scene.
+    fn title(&mut self, context: &Context) {
+        let name = self.desk.stem();
+        if name != self.titled {
+            context.send_viewport_cmd(ViewportCommand::Title(format!("{name} – Fracas")));
+            self.titled = name;
+        }
+    }
+
     /// Closes the window if its device is gone. Nothing is painted any more: egui cannot without one.
     fn leave_if_lost(&mut self, context: &Context) {
         if self.lost.load(Ordering::Relaxed) {
@@ -249,6 +268,7 @@ impl eframe::App for App<'_> {
         self.desk.draws += 1;
         self.desk.size = context.content_rect().size().into();
         self.desk.frames.push(self.desk.now(), 0.0, 1.0);
+        self.title(&context);
         self.obey(&context);
         let dropped = context.input(|input| input.raw.dropped_files.clone());
         for file in dropped {
@@ -285,12 +305,7 @@ fn watch_device(device: &wgpu::Device, context: &Context, lost: &Arc<AtomicBool>
 }
 
 /// To this path, or under a new name in the working directory.
-fn write(
-    path: Option<std::path::PathBuf>,
-    stem: &str,
-    frame: u64,
-    picture: &Picture,
-) -> Result<std::path::PathBuf, String> {
+fn write(path: Option<PathBuf>, stem: &str, frame: u64, picture: &Picture) -> Developed {
     let written = match path {
         Some(path) => files::write(&path, picture).map(|()| path),
         None => files::write_new(Path::new("."), stem, frame, picture),

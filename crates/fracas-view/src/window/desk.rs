@@ -8,9 +8,9 @@ use fracas::StepReport;
 use fracas::glam::{DVec2, DVec3};
 use fracas_scene::play::Action;
 
+use super::deeds::{Ball, Falling};
 use super::driver::Driver;
 use super::hand::Hand;
-use super::keys::Deed;
 use super::moment::{Command, HISTORY, Moment, Notice};
 use super::orbit::Orbit;
 use super::pacing::Meter;
@@ -22,10 +22,6 @@ use super::toasts::Toasts;
 use crate::camera::{Camera, Framing};
 use crate::scale::Ends;
 use crate::shown::Shown;
-
-/// Simulated seconds in a second, as the window offers them.
-pub(super) const SPEEDS: [(f64, &str); 5] =
-    [(1.0, "1"), (0.5, "1/2"), (0.25, "1/4"), (0.1, "1/10"), (1.0 / 30.0, "1/30")];
 
 /// Why a window was closed.
 #[derive(Debug)]
@@ -43,24 +39,8 @@ pub(super) enum Shot {
     Window(Option<PathBuf>),
 }
 
-/// A ball to shoot.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Ball {
-    /// In m/s.
-    pub speed: f32,
-    /// In m.
-    pub radius: f32,
-    pub preset: String,
-}
-
-/// What becomes of a mesh that is let go over the window.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Falling {
-    pub preset: String,
-    pub pieces: u32,
-    /// Its largest extent, in m.
-    pub size: f32,
-}
+/// Where a picture is, or why it is not.
+pub(super) type Developed = Result<PathBuf, String>;
 
 /// All that the window knows.
 pub(super) struct Desk {
@@ -97,7 +77,7 @@ pub(super) struct Desk {
     pub album: Option<(PathBuf, Option<u64>)>,
     /// Pictures of the whole window that are under way, and what became of them.
     pub awaited: usize,
-    pub developed: (Sender<Result<PathBuf, String>>, Receiver<Result<PathBuf, String>>),
+    pub developed: (Sender<Developed>, Receiver<Developed>),
     pub driver: Option<Driver>,
     /// What a script asks of the window.
     pub asked: Option<script::Deed>,
@@ -131,7 +111,7 @@ impl Desk {
             ends: None,
             version: 0,
             history: VecDeque::new(),
-            orbit: Orbit { camera, size: DVec2::ONE },
+            orbit: Orbit { camera, size: DVec2::new(size[0].into(), size[1].into()) },
             origin: camera.target,
             paused,
             speed: 0,
@@ -204,6 +184,7 @@ impl Desk {
             Notice::Ready => self.error = None,
             Notice::Failed(text) => self.error = Some(text),
             Notice::Grab(point) => self.hand.answer(point, &mut self.orbit),
+            Notice::Told(text) => self.toasts.tell(now, text),
             Notice::Refused(text) => self.toasts.refuse(now, text),
         }
     }
@@ -221,6 +202,7 @@ impl Desk {
             Some(undrawn) => undrawn.absorb(shown),
             None => self.undrawn = Some(shown),
         }
+        self.tell_of_quarantine(&moment);
         self.history.extend(moment.reports.iter().cloned());
         let extra = self.history.len().saturating_sub(HISTORY);
         self.history.drain(..extra);
@@ -232,90 +214,15 @@ impl Desk {
         }
     }
 
-    /// Balls and meshes fit what is in the scene.
-    fn fit_sizes(&mut self) {
-        let Some(moment) = &self.moment else { return };
-        let extent = moment.facts.extent();
-        self.ball.radius = one_digit(0.04 * extent) as f32;
-        self.ball.speed = one_digit(12.0 * extent.sqrt()) as f32;
-        self.falling.size = one_digit(0.3 * extent) as f32;
-    }
-
-    /// Does what a key or button asks for; `pointer` is where it points in the view, if it does.
-    pub fn perform(&mut self, deed: Deed, pointer: Option<DVec2>) {
-        match deed {
-            Deed::Pause => self.pause(!self.paused),
-            Deed::Step => {
-                self.pause(true);
-                self.send(Command::Step);
-            }
-            Deed::Slower => self.set_speed((self.speed + 1).min(SPEEDS.len() - 1)),
-            Deed::Faster => self.set_speed(self.speed.saturating_sub(1)),
-            Deed::Reset => self.send(Command::Reset),
-            Deed::Shoot => self.shoot(pointer.unwrap_or(0.5 * self.orbit.size)),
-            Deed::FrameAll => self.frame_all(),
-            Deed::Home => self.home(),
-            Deed::Screenshot => self.shots.push(Shot::View(None)),
-            Deed::WindowScreenshot => self.shots.push(Shot::Window(None)),
-            Deed::RecordFrames => self.record_frames(),
-            Deed::Help => self.help = !self.help,
-            Deed::Close => self.close_one(),
-            // the window itself sees to it
-            Deed::Quit => {}
+    /// What became invalid is frozen: whoever plays should know why it does not move.
+    fn tell_of_quarantine(&mut self, moment: &Moment) {
+        let frozen = |report: Option<&StepReport>| report.map_or(0, |report| report.quarantined);
+        let (before, after) = (frozen(self.history.back()), frozen(moment.reports.last()));
+        if after > before {
+            let now = self.now();
+            let text = format!("{} pieces became invalid and were frozen", after - before);
+            self.toasts.refuse(now, text);
         }
-    }
-
-    pub fn pause(&mut self, paused: bool) {
-        self.paused = paused;
-        self.send(Command::Pause(paused));
-    }
-
-    pub fn set_speed(&mut self, index: usize) {
-        self.speed = index;
-        self.send(Command::Speed(SPEEDS[index].0));
-    }
-
-    pub fn open(&mut self, name: &str) {
-        self.send(Command::Open(name.to_owned()));
-    }
-
-    /// Shoots a ball from the eye through a pixel.
-    pub fn shoot(&self, pixel: DVec2) {
-        let ray = self.orbit.ray(pixel);
-        let Ball { speed, radius, preset } = self.ball.clone();
-        self.act(Action::Shoot {
-            origin: ray.origin.to_array(),
-            direction: ray.direction.as_vec3().to_array(),
-            speed,
-            radius,
-            preset,
-        });
-    }
-
-    /// A scene is opened; a mesh falls from above the middle of the scene.
-    pub fn take_file(&mut self, path: &std::path::Path) {
-        let file = path.display().to_string();
-        if is_scene(path) {
-            return self.open(&file);
-        }
-        let Some(moment) = &self.moment else { return };
-        let Falling { preset, pieces, size } = self.falling.clone();
-        let above = DVec3::Y * (0.75 * f64::from(size) + 0.05 * moment.facts.extent());
-        let position = (moment.framing.top() + above).to_array();
-        self.act(Action::Drop { file, preset, pieces, position, size });
-    }
-
-    fn home(&mut self) {
-        let Some(moment) = &self.moment else { return };
-        let aspect = (self.orbit.size.x / self.orbit.size.y) as f32;
-        let found = || moment.facts.framing.camera(aspect);
-        self.orbit.camera = moment.facts.camera.unwrap_or_else(found);
-    }
-
-    fn frame_all(&mut self) {
-        let Some(moment) = &self.moment else { return };
-        let aspect = (self.orbit.size.x / self.orbit.size.y) as f32;
-        self.orbit.stand_as(&moment.framing.camera(aspect));
     }
 
     /// Keeps the drawings near to where the camera looks.
@@ -324,31 +231,6 @@ impl Desk {
         if target.distance(self.origin) > 20.0 * self.orbit.distance() {
             self.origin = target;
             self.send(Command::Origin(target));
-        }
-    }
-
-    fn record_frames(&mut self) {
-        let now = self.now();
-        match self.album.take() {
-            Some((folder, _)) => {
-                self.toasts.tell(now, format!("frames are in {}", folder.display()));
-            }
-            None => match super::files::new_folder(std::path::Path::new("."), &self.stem()) {
-                Ok(folder) => self.album = Some((folder, None)),
-                Err(reason) => self.toasts.refuse(now, format!("no frames: {reason}")),
-            },
-        }
-        self.send(Command::EveryFrame(self.album.is_some()));
-    }
-
-    /// Lets go, else closes the topmost of what is open.
-    fn close_one(&mut self) {
-        if self.hand.let_go() {
-            self.act(Action::Release);
-        } else if self.help {
-            self.help = false;
-        } else {
-            self.error = None;
         }
     }
 
@@ -367,7 +249,7 @@ impl Desk {
     }
 
     /// Says where a picture is, or why it is not.
-    pub fn tell_of_picture(&mut self, result: Result<PathBuf, String>) {
+    pub fn tell_of_picture(&mut self, result: Developed) {
         let now = self.now();
         match result {
             Ok(path) => self.toasts.tell(now, format!("picture: {}", path.display())),
@@ -383,38 +265,5 @@ impl Desk {
             && !self.hand.is_asking()
             && self.shots.is_empty()
             && self.awaited == 0
-    }
-}
-
-/// Whether a file is a scene, by its name.
-pub(super) fn is_scene(path: &std::path::Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
-}
-
-/// A number above 0 rounded to one digit that counts.
-fn one_digit(number: f64) -> f64 {
-    let decade = 10.0_f64.powf(number.log10().floor());
-    (number / decade).round() * decade
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_are_round() {
-        for (number, round) in [(0.0437, 0.04), (11.6, 10.0), (0.96, 1.0), (300.0, 300.0)] {
-            assert!(
-                (one_digit(number) - round).abs() < 1e-9,
-                "{number} became {}",
-                one_digit(number)
-            );
-        }
-    }
-
-    #[test]
-    fn scenes_are_known_by_their_ending() {
-        assert!(is_scene(std::path::Path::new("a/b.TOML")));
-        assert!(!is_scene(std::path::Path::new("a.toml/b.obj")));
     }
 }

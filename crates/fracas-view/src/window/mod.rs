@@ -7,6 +7,7 @@
 //! How it is used is described in `docs/window.md`.
 
 mod app;
+mod deeds;
 mod desk;
 mod dialogs;
 mod driver;
@@ -28,6 +29,7 @@ mod theme;
 mod toasts;
 mod viewport;
 mod watch;
+mod worker;
 
 use std::io;
 use std::path::{Path, PathBuf};

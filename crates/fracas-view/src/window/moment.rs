@@ -52,6 +52,8 @@ pub(super) enum Notice {
     Failed(String),
     /// Something was taken hold of, at this place in m, or nothing.
     Grab(Option<DVec3>),
+    /// Something worth knowing.
+    Told(String),
     /// An action was refused.
     Refused(String),
 }

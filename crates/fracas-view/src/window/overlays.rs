@@ -4,7 +4,8 @@ use eframe::egui::{self, Align2, Color32, FontId, Painter, Pos2, Rect, Stroke, U
 use fracas::glam::DVec3;
 use fracas_scene::play::Grabbed;
 
-use super::desk::{Desk, is_scene};
+use super::deeds::is_scene;
+use super::desk::Desk;
 use super::orbit::Orbit;
 use super::theme::ACCENT;
 use crate::colour;
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn forces_are_said_as_people_do() {
-        let text = [0.0, 3.14, 250.0, 12_345.0, 4.2e6].map(force);
+        let text = [0.0, 3.12, 250.0, 12_345.0, 4.2e6].map(force);
         assert_eq!(text, ["0.0 N", "3.1 N", "250 N", "12.3 kN", "4.2 MN"]);
     }
 }

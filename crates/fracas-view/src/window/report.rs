@@ -9,7 +9,8 @@ use fracas::glam::DVec3;
 use serde::Serialize;
 
 use super::app::Adapter;
-use super::desk::{Desk, SPEEDS};
+use super::deeds::SPEEDS;
+use super::desk::Desk;
 
 /// What the window knows.
 #[derive(Clone, Debug, Serialize)]

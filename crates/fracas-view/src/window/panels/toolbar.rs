@@ -2,7 +2,8 @@
 
 use eframe::egui::{Align, Button, Layout, Ui};
 
-use crate::window::desk::{Desk, SPEEDS};
+use crate::window::deeds::SPEEDS;
+use crate::window::desk::Desk;
 use crate::window::keys::{self, Deed};
 
 /// Shows the bar; returns what its buttons ask for.
