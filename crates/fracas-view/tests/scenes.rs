@@ -88,7 +88,8 @@ fn compare(name: &str, picture: &Picture) {
 /// Frame 0, so that only what is drawn matters and not what is simulated.
 #[test]
 fn scenes_look_as_they_did() {
-    let overlays = |particles, bonds, tets| Overlays { particles, bonds, tets };
+    let overlays =
+        |particles, bonds, tets| Overlays { particles, bonds, tets, ..Overlays::default() };
     let style = |colour, overlays| Style { colour, overlays };
     compare("first-steps", &draw("first-steps", 0, &Style::default()));
     compare("drop-gear", &draw("drop-gear", 0, &Style::default()));

@@ -186,6 +186,10 @@ impl<'a> App<'a> {
         match asked {
             script::Deed::Act(action) => self.desk.act(action),
             script::Deed::Open(name) => self.desk.open(&name),
+            script::Deed::Steps(count) => {
+                self.desk.pause(true);
+                (0..count).for_each(|_| self.desk.send(Command::Step));
+            }
             script::Deed::Resize([x, y]) => {
                 context.send_viewport_cmd(ViewportCommand::InnerSize(egui::vec2(x, y)));
             }
@@ -243,6 +247,7 @@ impl eframe::App for App<'_> {
             draws: self.desk.draws,
             idle: self.desk.is_idle(),
             view: self.view,
+            marks: &self.desk.marks,
             now: self.desk.now(),
         };
         let Some(driver) = &mut self.desk.driver else { return };

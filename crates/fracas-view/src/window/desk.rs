@@ -14,6 +14,7 @@ use super::hand::Hand;
 use super::moment::{Command, HISTORY, Moment, Notice};
 use super::orbit::Orbit;
 use super::pacing::Meter;
+use super::panels::Marks;
 use super::panels::look::Look;
 use super::panels::material::Chosen;
 use super::script::{self, ScriptError};
@@ -67,6 +68,8 @@ pub(super) struct Desk {
     pub look: Look,
     pub chosen: Chosen,
     pub hand: Hand,
+    /// What has a name in the panels.
+    pub marks: Marks,
     pub toasts: Toasts,
     pub building: Option<String>,
     /// What is wrong with a scene.
@@ -120,6 +123,7 @@ impl Desk {
             look: Look::default(),
             chosen: Chosen::default(),
             hand: Hand::default(),
+            marks: Marks::new(),
             toasts: Toasts::default(),
             building: None,
             error: None,

@@ -8,6 +8,7 @@ use eframe::egui::{
     RawInput, Rect, TouchPhase, Vec2,
 };
 
+use super::panels::Marks;
 use super::script::{Button, Deed, Length, Place, ScriptError, Wait};
 
 /// How long a line waits unless told otherwise, in s.
@@ -15,7 +16,7 @@ const TIMEOUT: f64 = 120.0;
 
 /// What a driver looks at while it waits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct Known<'a> {
     /// Frames done.
     pub frame: u64,
     /// How often the window was drawn.
@@ -24,8 +25,18 @@ pub(super) struct Known {
     pub idle: bool,
     /// The 3-D view, in points.
     pub view: Rect,
+    /// What has a name in the panels.
+    pub marks: &'a Marks,
     /// In s.
     pub now: f64,
+}
+
+/// How things stood when a deed came up.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    frame: u64,
+    draws: u64,
+    now: f64,
 }
 
 /// Plays a script, at most one deed per drawn frame.
@@ -36,7 +47,7 @@ pub(super) struct Driver {
     /// The deed that comes next.
     next: usize,
     /// What was known when it first came up.
-    begun: Option<Known>,
+    begun: Option<Begun>,
     timeout: f64,
     pointer: Pos2,
 }
@@ -56,33 +67,16 @@ impl Driver {
     /// Plays what comes next: adds events, or returns what only the window itself can do.
     ///
     /// # Errors
-    /// A wait that takes too long.
+    /// A wait that takes too long, or something in the panels that is not there.
     pub fn advance(
         &mut self,
-        known: &Known,
+        known: &Known<'_>,
         raw: &mut RawInput,
     ) -> Result<Option<Deed>, ScriptError> {
         let Some((line, deed)) = self.deeds.get(self.next).cloned() else { return Ok(None) };
-        let begun = *self.begun.get_or_insert(*known);
-        let done = match &deed {
-            Deed::Wait(wait) => {
-                let done = is_over(*wait, &begun, known);
-                if !done && known.now > begun.now + self.timeout {
-                    let message = format!("waited for {} s in vain: {wait:?}", self.timeout);
-                    return Err(ScriptError { file: self.file.clone(), line, message });
-                }
-                done
-            }
-            Deed::Timeout(seconds) => {
-                self.timeout = *seconds;
-                true
-            }
-            Deed::Drag(button, ends, frames) => {
-                self.drag(*button, ends, *frames, &begun, known, raw)
-            }
-            Deed::Hold(key, frames) => hold(*key, *frames, known.draws - begun.draws, raw),
-            _ => self.at_once(&deed, known, raw),
-        };
+        let done = self.play(&deed, known, raw);
+        let done =
+            done.map_err(|message| ScriptError { file: self.file.clone(), line, message })?;
         if !done {
             return Ok(None);
         }
@@ -90,14 +84,43 @@ impl Driver {
         Ok(is_of_window(&deed).then_some(deed))
     }
 
-    /// Deeds of a single frame.
-    fn at_once(&mut self, deed: &Deed, known: &Known, raw: &mut RawInput) -> bool {
+    /// Plays a deed, or a frame of it; tells whether it is done.
+    fn play(&mut self, deed: &Deed, known: &Known<'_>, raw: &mut RawInput) -> Result<bool, String> {
+        let Known { frame, draws, now, .. } = *known;
+        let begun = *self.begun.get_or_insert(Begun { frame, draws, now });
         match deed {
-            Deed::Move(place) => self.go(*place, known, raw),
+            Deed::Wait(wait) => {
+                let done = is_over(*wait, &begun, known);
+                if !done && now > begun.now + self.timeout {
+                    return Err(format!("waited for {} s in vain: {wait:?}", self.timeout));
+                }
+                Ok(done)
+            }
+            Deed::Timeout(seconds) => {
+                self.timeout = *seconds;
+                Ok(true)
+            }
+            Deed::Drag(button, ends, frames) => {
+                self.drag(*button, ends, *frames, draws - begun.draws, known, raw)
+            }
+            Deed::Hold(key, frames) => Ok(hold(*key, *frames, draws - begun.draws, raw)),
+            _ => self.at_once(deed, known, raw),
+        }
+    }
+
+    /// Deeds of a single frame.
+    fn at_once(
+        &mut self,
+        deed: &Deed,
+        known: &Known<'_>,
+        raw: &mut RawInput,
+    ) -> Result<bool, String> {
+        match deed {
+            Deed::Move(place) => self.go(place, known, raw)?,
             Deed::Press(button) => self.press(*button, true, raw),
             Deed::Release(button) => self.press(*button, false, raw),
             Deed::Click(button, place) => {
-                self.go(*place, known, raw);
+                self.go(place, known, raw)?;
                 self.press(*button, true, raw);
                 self.press(*button, false, raw);
             }
@@ -121,37 +144,38 @@ impl Driver {
             Deed::Drop(path) => raw.dropped_files.push(Arc::new(Dropped(path.clone()))),
             _ => {}
         }
-        true
+        Ok(true)
     }
 
+    /// The k-th frame of a drag.
     fn drag(
         &mut self,
         button: Button,
         [from, to]: &[Place; 2],
         frames: u32,
-        begun: &Known,
-        known: &Known,
+        k: u64,
+        known: &Known<'_>,
         raw: &mut RawInput,
-    ) -> bool {
-        let k = known.draws - begun.draws;
+    ) -> Result<bool, String> {
         if k == 0 {
-            self.go(*from, known, raw);
+            self.go(from, known, raw)?;
             self.press(button, true, raw);
-            return false;
+            return Ok(false);
         }
-        let (from, to) = (position(*from, known.view), position(*to, known.view));
+        let (from, to) = (position(from, known)?, position(to, known)?);
         self.pointer = from.lerp(to, (k as f32 / frames.max(1) as f32).min(1.0));
         raw.events.push(Event::PointerMoved(self.pointer));
         if k <= u64::from(frames) {
-            return false;
+            return Ok(false);
         }
         self.press(button, false, raw);
-        true
+        Ok(true)
     }
 
-    fn go(&mut self, place: Place, known: &Known, raw: &mut RawInput) {
-        self.pointer = position(place, known.view);
+    fn go(&mut self, place: &Place, known: &Known<'_>, raw: &mut RawInput) -> Result<(), String> {
+        self.pointer = position(place, known)?;
         raw.events.push(Event::PointerMoved(self.pointer));
+        Ok(())
     }
 
     fn press(&self, (button, modifiers): Button, pressed: bool, raw: &mut RawInput) {
@@ -171,6 +195,7 @@ fn is_of_window(deed: &Deed) -> bool {
         deed,
         Deed::Act(_)
             | Deed::Open(_)
+            | Deed::Steps(_)
             | Deed::Resize(_)
             | Deed::Screenshot(_)
             | Deed::WindowScreenshot(_)
@@ -180,7 +205,7 @@ fn is_of_window(deed: &Deed) -> bool {
     )
 }
 
-fn is_over(wait: Wait, begun: &Known, known: &Known) -> bool {
+fn is_over(wait: Wait, begun: &Begun, known: &Known<'_>) -> bool {
     match wait {
         Wait::Frame(frame) => known.frame >= frame,
         Wait::Frames(count) => known.frame >= begun.frame + count,
@@ -202,12 +227,19 @@ fn key_event(key: Key, pressed: bool, modifiers: Modifiers) -> Event {
     Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
 }
 
-fn position([x, y]: Place, view: Rect) -> Pos2 {
-    let along = |length, low: f32, side: f32| match length {
-        Length::Points(points) => points,
-        Length::Share(share) => low + share * side,
+fn position([x, y]: &Place, known: &Known<'_>) -> Result<Pos2, String> {
+    let along = |length: &Length, axis: usize| {
+        let (within, share) = match length {
+            Length::Points(points) => return Ok(*points),
+            Length::Share(share) => (known.view, share),
+            Length::Of(name, share) => {
+                let missing = || format!("no `{name}` is to be seen in the panels");
+                (*known.marks.get(name.as_str()).ok_or_else(missing)?, share)
+            }
+        };
+        Ok::<_, String>(within.min[axis] + share * within.size()[axis])
     };
-    Pos2::new(along(x, view.left(), view.width()), along(y, view.top(), view.height()))
+    Ok(Pos2::new(along(x, 0)?, along(y, 1)?))
 }
 
 /// A file as if it came from the desktop.
@@ -235,12 +267,14 @@ mod tests {
         Driver::new(file, parse(file, text).unwrap())
     }
 
-    fn known(frame: u64, draws: u64) -> Known {
+    static NO_MARKS: Marks = Marks::new();
+
+    fn known(frame: u64, draws: u64) -> Known<'static> {
         let view = Rect::from_min_size(Pos2::new(10.0, 20.0), Vec2::new(200.0, 100.0));
-        Known { frame, draws, idle: true, view, now: 0.0 }
+        Known { frame, draws, idle: true, view, marks: &NO_MARKS, now: 0.0 }
     }
 
-    fn events(driver: &mut Driver, known: &Known) -> Vec<Event> {
+    fn events(driver: &mut Driver, known: &Known<'_>) -> Vec<Event> {
         let mut raw = RawInput::default();
         driver.advance(known, &mut raw).unwrap();
         raw.events
@@ -272,6 +306,18 @@ mod tests {
         assert_eq!(moves.len(), 6);
         assert_eq!((moves[0], moves[2], moves[4]), (from, from.lerp(to, 0.5), to));
         assert!(driver.is_busy());
+    }
+
+    /// A slider is found wherever it is now; what is not there is told.
+    #[test]
+    fn places_go_by_name() {
+        let mut driver = driver("move strength:50% strength:0%\nmove friction:50% 50%");
+        let slider = Rect::from_min_size(Pos2::new(300.0, 40.0), Vec2::new(90.0, 20.0));
+        let marks = Marks::from([("strength", slider)]);
+        let known = Known { marks: &marks, ..known(0, 0) };
+        assert_eq!(events(&mut driver, &known), [Event::PointerMoved(Pos2::new(345.0, 40.0))]);
+        let error = driver.advance(&known, &mut RawInput::default()).unwrap_err().to_string();
+        assert_eq!(error, "a.script:2: no `friction` is to be seen in the panels");
     }
 
     #[test]

@@ -61,18 +61,19 @@ impl Meter {
     /// A step of `dt` simulated seconds ended.
     pub fn push(&mut self, now: f64, ms: f64, dt: f64) {
         self.steps.push_back((now, ms, dt));
-        while self.steps.front().is_some_and(|&(end, ..)| end < now - LOOK_BACK) {
+        // the last that ended before tells when the first of the others began
+        while self.steps.get(1).is_some_and(|&(end, ..)| end < now - LOOK_BACK) {
             self.steps.pop_front();
         }
     }
 
-    /// Simulated seconds per second, over the last second.
+    /// Simulated seconds per second, over the last second, or since the last step where that is longer ago.
     pub fn speed(&self, now: f64) -> f64 {
-        let recent = self.steps.iter().filter(|&&(end, ..)| end > now - LOOK_BACK);
-        let simulated = recent.map(|&(.., dt)| dt).fold(0.0, |sum, dt| sum + dt);
-        // right after the start there is less than a second to look back on
-        let first = self.steps.front().map_or(now, |&(end, ms, _)| end - 1e-3 * ms);
-        simulated / (now - first).clamp(0.1, LOOK_BACK)
+        let old = self.steps.partition_point(|&(end, ..)| end <= now - LOOK_BACK);
+        let mut recent = self.steps.iter().skip(old.saturating_sub(1));
+        let Some(&(start, ..)) = recent.next() else { return 0.0 };
+        let simulated = recent.fold(0.0, |sum, &(.., dt)| sum + dt);
+        simulated / (now - start).max(f64::MIN_POSITIVE)
     }
 
     /// Milliseconds per step, their mean over the last second.
@@ -153,5 +154,16 @@ mod tests {
         assert!((meter.speed(now) - truth).abs() < 0.02, "{}", meter.speed(now));
         assert!((meter.ms() - 40.0).abs() < 1e-9);
         assert_eq!(meter.speed(now + 2.0), 0.0);
+    }
+
+    /// Of steps that take longer than is looked back, two are enough to tell.
+    #[test]
+    fn the_meter_tells_of_slow_steps() {
+        let mut meter = Meter::default();
+        for k in 0..4 {
+            meter.push(5.0 * f64::from(k), 0.0, 1.0);
+            let truth = if k == 0 { 0.0 } else { 0.2 };
+            assert!((meter.speed(5.0 * f64::from(k)) - truth).abs() < 1e-9, "after step {k}");
+        }
     }
 }

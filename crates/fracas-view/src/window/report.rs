@@ -6,6 +6,7 @@ use std::path::Path;
 
 use eframe::egui::Rect;
 use fracas::glam::DVec3;
+use fracas::material::MaterialDesc;
 use serde::Serialize;
 
 use super::app::Adapter;
@@ -21,6 +22,8 @@ pub(super) struct Report<'a> {
     pieces: usize,
     particles: usize,
     bodies: usize,
+    /// What the first body is made of.
+    material: Option<&'a MaterialDesc>,
     hash: String,
     paused: bool,
     /// Simulated seconds per second: asked for, and over the last second.
@@ -35,6 +38,9 @@ pub(super) struct Report<'a> {
     software: bool,
     /// The force on what is held, in N.
     grabbed_force: Option<f64>,
+    /// Where that is held, and where it is pulled to, in m.
+    grabbed_point: Option<[f64; 3]>,
+    grabbed_target: Option<[f64; 3]>,
     eye: [f64; 3],
     target: [f64; 3],
     /// The 3-D view in points: left, top, width, height.
@@ -48,7 +54,7 @@ impl<'a> Report<'a> {
     /// What is known now.
     pub fn new(desk: &'a Desk, adapter: &'a Adapter, view: Rect) -> Self {
         let moment = desk.moment.as_ref();
-        let force = |grabbed: fracas_scene::play::Grabbed| DVec3::from(grabbed.force).length();
+        let grabbed = moment.and_then(|moment| moment.grabbed);
         Self {
             scene: moment.map_or("", |moment| &moment.facts.name),
             frame: desk.frame(),
@@ -56,6 +62,7 @@ impl<'a> Report<'a> {
             pieces: moment.map_or(0, |moment| moment.pieces),
             particles: moment.map_or(0, |moment| moment.particles),
             bodies: moment.map_or(0, |moment| moment.facts.bodies.len()),
+            material: moment.and_then(|moment| Some(&moment.facts.bodies.first()?.material)),
             hash: moment.map_or_else(String::new, |moment| format!("{:016x}", moment.hash)),
             paused: desk.paused,
             speed_asked: SPEEDS[desk.speed].0,
@@ -66,7 +73,9 @@ impl<'a> Report<'a> {
             bytes: desk.bytes,
             adapter: &adapter.name,
             software: adapter.is_software,
-            grabbed_force: moment.and_then(|moment| moment.grabbed).map(force),
+            grabbed_force: grabbed.map(|grabbed| DVec3::from(grabbed.force).length()),
+            grabbed_point: grabbed.map(|grabbed| grabbed.point),
+            grabbed_target: grabbed.map(|grabbed| grabbed.target),
             eye: desk.orbit.camera.eye.to_array(),
             target: desk.orbit.camera.target.to_array(),
             view: [view.left(), view.top(), view.width(), view.height()],

@@ -20,13 +20,15 @@ pub struct ScriptError {
     pub message: String,
 }
 
-/// A length of the window: points, or a share of the view.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A length of the window: points, or a share of the view or of something in a panel.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Length {
     /// From the upper left corner of the window.
     Points(f32),
     /// From the upper left corner of the 3-D view, 1 its whole side.
     Share(f32),
+    /// The same of a slider or a title of a panel, by its name.
+    Of(String, f32),
 }
 
 /// Across and down.
@@ -73,6 +75,8 @@ pub(super) enum Deed {
     Drop(PathBuf),
     Act(Action),
     Open(String),
+    /// Stops after so many more frames.
+    Steps(u32),
     /// The size of the window, in points.
     Resize([f32; 2]),
     Screenshot(PathBuf),
@@ -132,6 +136,7 @@ fn deed(line: &str) -> Result<Deed, String> {
         ("drop", _) => Deed::Drop(path()?),
         ("act", _) => Deed::Act(action(rest)?),
         ("open", _) => Deed::Open(path()?.display().to_string()),
+        ("steps", &[count]) => Deed::Steps(number(count)?),
         ("resize", &[x, y]) => Deed::Resize([number(x)?, number(y)?]),
         ("screenshot", _) => Deed::Screenshot(path()?),
         ("window-screenshot", _) => Deed::WindowScreenshot(path()?),
@@ -154,6 +159,7 @@ fn form_of(verb: &str) -> Option<&'static str> {
         ("key", "KEY"),
         ("hold", "KEY FRAMES"),
         ("wheel", "POINTS"),
+        ("steps", "N"),
         ("resize", "WIDTH HEIGHT"),
         ("lose-device", ""),
         ("close", ""),
@@ -164,7 +170,7 @@ fn form_of(verb: &str) -> Option<&'static str> {
 fn unknown(verb: &str) -> String {
     format!(
         "there is no `{verb}`; there are wait, timeout, move, press, release, click, drag, key, \
-         hold, wheel, hover, drop, act, open, resize, screenshot, window-screenshot, report, \
+         hold, wheel, hover, drop, act, open, steps, resize, screenshot, window-screenshot, report, \
          lose-device and close"
     )
 }
@@ -188,8 +194,9 @@ fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 
 fn place(x: &str, y: &str) -> Result<Place, String> {
     let length = |text: &str| {
-        Ok::<_, String>(match text.strip_suffix('%') {
-            Some(share) => Length::Share(number::<f32>(share)? / 100.0),
+        Ok::<_, String>(match text.strip_suffix('%').map(|share| share.rsplit_once(':')) {
+            Some(Some((name, share))) => Length::Of(name.to_owned(), number::<f32>(share)? / 100.0),
+            Some(None) => Length::Share(number::<f32>(&text[..text.len() - 1])? / 100.0),
             None => Length::Points(number(text)?),
         })
     };
@@ -245,13 +252,13 @@ mod tests {
 
     #[test]
     fn lines_are_read() {
-        let text = "# shows a drag\n\nwait idle\n  drag alt+left 50% 40% 520 200.5 30\nkey shift+P\n\
+        let text = "# shows a drag\n\nwait idle\n  drag alt+left 50% strength:40% 520 200.5 30\nkey shift+P\n\
                     key space\nkey .\nwheel -120\ndrop my meshes/cup 1.obj\nact \"release\"\n\
                     report out.jsonl\nclose";
         let deeds = read(text).unwrap();
         assert_eq!(deeds.len(), 10);
         assert_eq!(deeds[0], (3, Deed::Wait(Wait::Idle)));
-        let from = [Length::Share(0.5), Length::Share(0.4)];
+        let from = [Length::Share(0.5), Length::Of("strength".to_owned(), 0.4)];
         let to = [Length::Points(520.0), Length::Points(200.5)];
         let alt_left = (PointerButton::Primary, Modifiers::ALT);
         assert_eq!(deeds[1], (4, Deed::Drag(alt_left, [from, to], 30)));
@@ -273,6 +280,7 @@ mod tests {
             ("wait seconds -1", "wait seconds S"),
             ("move 3", "write `move X Y`, not `move 3`"),
             ("move left right", "`left` is not a number"),
+            ("move 50% strength:x%", "`x` is not a number"),
             ("press thumb", "left, middle and right"),
             ("press hyper+left", "shift, alt and ctrl"),
             ("key anykey", "there is no key `anykey`"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{ComboBox, Slider, SliderClamping, Ui};
+use eframe::egui::{ComboBox, Rect, Slider, SliderClamping, Ui, vec2};
 use fracas::material::{MaterialDesc, MaterialField};
 use fracas_scene::model_uses;
 use fracas_scene::play::Action;
@@ -11,6 +11,9 @@ use super::presets;
 use crate::window::desk::Desk;
 use crate::window::moment::{BodyFacts, Facts};
 use crate::window::sliders::{self, Range};
+
+/// How long sliders are, in points.
+const RAIL: f32 = 90.0;
 
 /// Which body is looked at, and its values as the sliders have them.
 #[derive(Debug, Default)]
@@ -42,11 +45,12 @@ pub(super) fn show(desk: &mut Desk, ui: &mut Ui) {
             desk.act(Action::Preset { body, preset });
         }
     });
-    ui.spacing_mut().slider_width = 90.0;
+    ui.spacing_mut().slider_width = RAIL;
     for field in MaterialField::ALL {
-        if let Some(value) =
-            slider(ui, field, &mut desk.chosen.values, unusable(field, &facts, body))
-        {
+        let unusable = unusable(field, &facts, body);
+        let (rail, set) = slider(ui, field, &mut desk.chosen.values, unusable);
+        desk.marks.insert(field.name(), rail);
+        if let Some(value) = set {
             desk.act(Action::Material { body, field: field.name().to_owned(), value });
         }
     }
@@ -98,13 +102,13 @@ fn unusable(field: MaterialField, facts: &Facts, body: Option<u64>) -> Option<St
         .then(|| format!("the model `{model}` does not use it"))
 }
 
-/// A slider of a value; returns what it was set to.
+/// A slider of a value; returns where it can be taken hold of, and what it was set to.
 fn slider(
     ui: &mut Ui,
     field: MaterialField,
     values: &mut MaterialDesc,
     unusable: Option<String>,
-) -> Option<f32> {
+) -> (Rect, Option<f32>) {
     let constant = values.get(field).constant();
     let mut value = constant.unwrap_or(f32::NAN);
     if constant.is_none() {
@@ -131,13 +135,14 @@ fn slider(
         ""
     };
     let response = ui.add_enabled(unusable.is_none(), slider);
+    let rail = Rect::from_min_size(response.rect.min, vec2(RAIL, response.rect.height()));
     response
         .on_hover_text(format!("{}{varies}", field.range_text()))
         .on_disabled_hover_text(unusable.unwrap_or_default());
     // NaN cannot be typed: the parser of numbers takes it, the engine does not
-    let changed = value != before;
-    changed.then(|| {
+    let set = (value != before).then(|| {
         *values.get_mut(field) = value.into();
         value
-    })
+    });
+    (rail, set)
 }
