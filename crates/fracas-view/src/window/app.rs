@@ -110,7 +110,8 @@ impl<'a> App<'a> {
         }
         let pixels = view.size() * ui.ctx().pixels_per_point();
         // a driver in software keeps up only with few pixels; what stands still has time
-        let wanted = !self.desk.shots.is_empty() || self.desk.album.is_some();
+        let pictured = !self.desk.shots.is_empty() || self.desk.awaited > 0;
+        let wanted = pictured || self.desk.album.is_some();
         let still = self.desk.paused && self.desk.hand == hand::Hand::Free;
         self.coarse = self.adapter.is_software && !still && !wanted;
         let share = if self.coarse { 0.5 } else { 1.0 };
