@@ -46,6 +46,8 @@ impl Screen {
     pub fn program(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fracas"));
         command.current_dir(&self.folder).env("DISPLAY", &self.name).env_remove("WAYLAND_DISPLAY");
+        // what an earlier run has filled is not what is tested
+        command.env("FRACAS_CACHE", "");
         command
     }
 
