@@ -39,13 +39,62 @@ pub struct DofsRef<'a> {
     pub angular: &'a [Vec3],
 }
 
-/// A point of a body that something may touch: a particle and a lever arm from its centre.
+/// A point of a body that something may touch.
+///
+/// Of a body of particles: a particle and a lever arm from its centre, with which it turns. Of a triangle: its three
+/// corners, which carry it in shares that sum up to 1 and are not turned by it; the arm then only tells where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// Index of the particle.
+    /// Index of the particle that carries it, alone or with two mates.
     pub particle: u32,
-    /// From its centre to the point, in world axes, in m.
+    /// From the centre of that particle to the point, in world axes, in m.
     pub arm: Vec3,
+    /// The other corners of the triangle.
+    pub mates: [u32; 2],
+    /// What they carry; 0 if the particle is alone.
+    pub shares: [f32; 2],
+}
+
+impl Anchor {
+    /// A point of one particle.
+    pub fn new(particle: u32, arm: Vec3) -> Self {
+        Self { particle, arm, mates: [particle; 2], shares: [0.0; 2] }
+    }
+
+    /// The particles that carry it, with their shares: one, or the corners of a triangle.
+    pub fn carriers(&self) -> [(u32, f32); 3] {
+        let [a, b] = self.shares;
+        [(self.particle, 1.0 - a - b), (self.mates[0], a), (self.mates[1], b)]
+    }
+
+    /// Whether a triangle carries it, so that it has no torque.
+    pub fn is_shared(&self) -> bool {
+        self.shares != [0.0; 2] || self.mates != [self.particle; 2]
+    }
+}
+
+/// What others may touch of a body.
+#[derive(Clone, Copy, Debug)]
+pub enum Boundary<'a> {
+    /// Every particle, by its ellipsoid or shape.
+    Particles,
+    /// A closed surface of triangles between the particles, and what is behind it.
+    Tets {
+        /// Triangles, corners counter-clockwise seen from outside, and the tetrahedron behind each. They name particles by
+        /// their places in the columns.
+        faces: &'a [Face],
+        /// Corners of all tetrahedra.
+        tets: &'a [[u32; 4]],
+    },
+}
+
+/// A triangle of the surface of tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Places of its corners in the columns, counter-clockwise seen from outside.
+    pub corners: [u32; 3],
+    /// The tetrahedron behind it.
+    pub tet: u32,
 }
 
 /// How a solve ended.
@@ -230,6 +279,11 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Principal strains around particle `i`, logarithms of stretches, largest first: what is
     /// drawn. Changes nothing.
     fn strain(&self, particles: &Particles, i: usize) -> [f32; 3];
+
+    /// What others may touch of it.
+    fn boundary(&self) -> Boundary<'_> {
+        Boundary::Particles
+    }
 
     /// How many particles it has.
     fn particle_count(&self) -> usize;
