@@ -230,7 +230,8 @@ fn cantilever_comes_to_rest_at_the_solution_of_an_independent_solve() {
     let id =
         world.spawn(body(shape.clone(), elastic(density as f32, e as f32, nu as f32))).unwrap();
     let grip = hold_start(&mut world, id, 1e-6);
-    for _ in 0..900 {
+    // it swings at half a hertz, and only the integrator damps
+    for _ in 0..2400 {
         world.step(FRAME);
     }
     let sag = truth.iter().map(|x| -x.y).fold(0.0, f64::max);
@@ -268,15 +269,17 @@ fn sag_over_theory(layers: usize) -> f64 {
     sag / (load * length.powi(4) / (8.0 * e * inertia) + load * length * length / (2.0 * shear))
 }
 
-/// Linear tetrahedra are too stiff in bending; the error falls with the square of their size, to beam theory.
+/// Linear tetrahedra are too stiff in bending; with twice the layers the error is less than half, and the limit is beam theory.
 #[test]
 fn cantilever_converges_to_beam_theory_with_layers() {
     let found = [2, 4, 8].map(sag_over_theory);
     let errors = found.map(|ratio| 1.0 - ratio);
     assert!(errors[0] > errors[1] && errors[1] > errors[2], "{found:?}");
-    assert!(errors[2] < 0.05, "{found:?}");
-    let extrapolated = found[2] + (found[2] - found[1]) / 3.0;
-    assert!((extrapolated - 1.0).abs() < 0.02, "{extrapolated} from {found:?}");
+    assert!(errors[0] > 2.0 * errors[1] && errors[1] > 2.0 * errors[2], "{found:?}");
+    // the limit of a row whose differences shrink evenly (Aitken)
+    let (last, before) = (found[2] - found[1], found[1] - found[0]);
+    let limit = found[2] + last * last / (before - last);
+    assert!((limit - 1.0).abs() < 0.02, "{limit} from {found:?}");
 }
 
 /// The first bending frequency of a clamped bar, against Euler and Bernoulli with the correction for shear and the turning of sections.
@@ -426,10 +429,11 @@ fn snapshots_go_on_with_the_same_bits() {
 }
 
 /// Glass in flight feels no more than rounding: a bar of 1 m of tetrahedra of 1 cm, turned anyhow, turning, 1 km out. Positions half a metre
-/// from the origin of the piece are told to 3e-8 m, three roundings a substep: 1e-5 of strain at 1 cm is what the worst vertex may read of them.
+/// from the origin of the piece are told to 1.5e-8 m, and a substep rounds them three times: by 3 to 5e-6 of the strain of one tetrahedron of 1 cm.
+/// A corner of the surface, where the fit reads beyond the middles, reads some of these: 5e-5 of E are allowed.
 #[test]
 fn rigid_motion_of_glass_makes_no_stress() {
-    const ROUNDING: f32 = 1e-5 * 7e10 * 5.0;
+    const ROUNDING: f32 = 5e-5 * 7e10;
     for (position, spin, velocity) in [
         ([0.0; 3], [0.0; 3], [0.0; 3]),
         ([1000.0, -1000.0, 500.0], [0.0; 3], [3.0, 1.0, -2.0]),
