@@ -93,7 +93,7 @@ fn mass_is_exact_for_several_densities() {
         let [a, b, c, d] = tet.map(|v| Vec3::from(shape.vertices[v as usize]).as_dvec3());
         (b - a).cross(c - a).dot(d - a) / 6.0
     };
-    let density = |t: usize| if t % 2 == 0 { 700.0 } else { 2500.0 };
+    let density = |t: usize| if t.is_multiple_of(2) { 700.0 } else { 2500.0 };
     let wanted: f64 = shape.tets.iter().enumerate().map(|(t, tet)| density(t) * volume(tet)).sum();
     let materials = vec![elastic(700.0, 1e5, 0.3), elastic(2500.0, 1e6, 0.2)];
     let mut world = World::new(config(0.0)).unwrap();
