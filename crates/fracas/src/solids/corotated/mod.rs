@@ -142,7 +142,7 @@ impl Solid for Corotated {
     }
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
-        self.system.prepare(particles, &self.tets, &span, step);
+        self.system.prepare(particles, &self.tets, &self.stars, &span, step);
     }
 
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
@@ -213,7 +213,7 @@ impl Solid for Corotated {
             particles.position[j] = target.position;
             particles.correction[j] = target.position - particles.inertial[j];
         }
-        self.system.prepare(particles, &self.tets, &span, step);
+        self.system.prepare(particles, &self.tets, &self.stars, &span, step);
         self.bring_up(&span, step);
         let Self { system, tets, stars, .. } = self;
         let mut targets = held.iter_mut();

@@ -475,3 +475,65 @@ fn kept_volume_has_forces_from_its_energy() {
         }
     }
 }
+
+/// A bar with cracks, by planes that go halfway through from both sides: aggregates know them, the lattice and blocks alone do not.
+#[test]
+fn aggregates_know_cracks() {
+    let mut counts = Vec::new();
+    for knows in [true, false] {
+        let (mut particles, mut solid) = build(&block([16, 6, 6], [0.1; 3]), 1000.0, 1e9, 0.3);
+        let (mut next, mut changes) = (10_000, Changes::default());
+        let middle = |particles: &Particles, solid: &Corotated, t: usize| {
+            let sum: Vec3 = solid.tets.corners[t].iter().map(|&v| particles.rest[v as usize]).sum();
+            0.25 * sum
+        };
+        for (plane, (x, above)) in
+            [(0.4, true), (0.7, false), (1.0, true), (1.3, false)].into_iter().enumerate()
+        {
+            for t in 0..solid.tets.len() {
+                for corner in 0..4 {
+                    let other = solid.topology.across()[t][corner];
+                    if other == NONE {
+                        continue;
+                    }
+                    let [a, b] =
+                        [middle(&particles, &solid, t), middle(&particles, &solid, other as usize)];
+                    let inside = |p: Vec3| if above { p.y > 0.15 } else { p.y < 0.45 };
+                    if a.x < x && b.x > x && inside(a) && inside(b) {
+                        solid.open_face(&mut particles, t, corner, &mut next, &mut changes);
+                    }
+                }
+            }
+            assert!(changes.born.len() > 10 * (plane + 1), "plane {plane} has opened too little");
+        }
+        solid.validate(&particles);
+        if !knows {
+            particles.broken.fill(false);
+        }
+        particles.held.iter_mut().zip(&particles.rest).for_each(|(held, x)| *held = x.x == 0.0);
+        let step = step(1.0 / 60.0, 8);
+        let load = Vec3::new(0.0, -9.81, 0.0);
+        for j in 0..particles.len() {
+            particles.acceleration[j] = load;
+            particles.inertial[j] = particles.position[j] + step.h * step.h * load;
+        }
+        let all = 0..particles.len();
+        let mut held: Vec<Held> = all
+            .clone()
+            .filter(|&j| particles.held[j])
+            .map(|j| Held {
+                particle: j as u32,
+                grip: 0,
+                position: particles.position[j],
+                orientation: Rot::IDENTITY,
+                force: Vec3::ZERO,
+                torque: Vec3::ZERO,
+            })
+            .collect();
+        let residual = solid.solve_alone(&mut particles, all, &mut held, &step);
+        counts.push((solid.system.iterations, residual));
+    }
+    println!("with aggregates {:?}, with the lattice {:?}", counts[0], counts[1]);
+    assert!(counts[0].1.converged(), "{:?}", counts[0]);
+    assert!(counts[0].0 < counts[1].0, "{counts:?}");
+}

@@ -311,7 +311,7 @@ fn inverse(mut a: Vec<f64>, n: usize) -> Vec<f64> {
 }
 
 /// Σ a b, four sums side by side.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (fours, last) = a.as_chunks::<4>();
     for (a, b) in fours.iter().zip(b.as_chunks::<4>().0) {
