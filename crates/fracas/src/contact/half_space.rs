@@ -96,7 +96,7 @@ pub fn touch_half_spaces(
             let second = Other::Obstacle(half_space.id);
             found.push(Contact {
                 key: Key { first: particles.id[j], second, feature: 0 },
-                first: Spot { body, piece, anchor: Anchor { particle: j as u32, arm } },
+                first: Spot { body, piece, anchor: Anchor::new(j as u32, arm) },
                 second: None,
                 normal: n,
                 gap,

@@ -1,6 +1,8 @@
 //! The models, and what they share.
 
+pub mod corotated;
 pub mod division;
+pub mod fem;
 pub mod model;
 pub mod motion;
 pub mod oriented;
@@ -13,4 +15,6 @@ pub use model::Model;
 pub use motion::Motion;
 pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
-pub use solid::{Anchor, DofsMut, DofsRef, Fragment, NeedsReload, Residual, Solid, Step};
+pub use solid::{
+    Anchor, Boundary, DofsMut, DofsRef, Face, Fragment, NeedsReload, Residual, Solid, Step,
+};

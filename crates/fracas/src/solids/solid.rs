@@ -3,8 +3,9 @@
 use super::division::Division;
 use super::particles::Particles;
 use crate::material::MaterialField;
-use crate::math::Rot;
+use crate::math::{Rot, Sym3};
 use crate::parallel::{Columns, Span, Workers};
+use crate::solve::Held;
 use crate::state::{Reader, SnapshotError, StateHash};
 use crate::world::Changes;
 use glam::Vec3;
@@ -39,13 +40,62 @@ pub struct DofsRef<'a> {
     pub angular: &'a [Vec3],
 }
 
-/// A point of a body that something may touch: a particle and a lever arm from its centre.
+/// A point of a body that something may touch.
+///
+/// Of a body of particles: a particle and a lever arm from its centre, with which it turns. Of a triangle: its three
+/// corners, which carry it in shares that sum up to 1 and are not turned by it; the arm then only tells where it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// Index of the particle.
+    /// Index of the particle that carries it, alone or with two mates.
     pub particle: u32,
-    /// From its centre to the point, in world axes, in m.
+    /// From the centre of that particle to the point, in world axes, in m.
     pub arm: Vec3,
+    /// The other corners of the triangle.
+    pub mates: [u32; 2],
+    /// What they carry; 0 if the particle is alone.
+    pub shares: [f32; 2],
+}
+
+impl Anchor {
+    /// A point of one particle.
+    pub fn new(particle: u32, arm: Vec3) -> Self {
+        Self { particle, arm, mates: [particle; 2], shares: [0.0; 2] }
+    }
+
+    /// The particles that carry it, with their shares: one, or the corners of a triangle.
+    pub fn carriers(&self) -> [(u32, f32); 3] {
+        let [a, b] = self.shares;
+        [(self.particle, 1.0 - a - b), (self.mates[0], a), (self.mates[1], b)]
+    }
+
+    /// Whether a triangle carries it, so that it has no torque.
+    pub fn is_shared(&self) -> bool {
+        self.shares != [0.0; 2] || self.mates != [self.particle; 2]
+    }
+}
+
+/// What others may touch of a body.
+#[derive(Clone, Copy, Debug)]
+pub enum Boundary<'a> {
+    /// Every particle, by its ellipsoid or shape.
+    Particles,
+    /// A closed surface of triangles between the particles, and what is behind it.
+    Tets {
+        /// Triangles, corners counter-clockwise seen from outside, and the tetrahedron behind each. They name particles by
+        /// their places in the columns.
+        faces: &'a [Face],
+        /// Corners of all tetrahedra.
+        tets: &'a [[u32; 4]],
+    },
+}
+
+/// A triangle of the surface of tetrahedra.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Face {
+    /// Places of its corners in the columns, counter-clockwise seen from outside.
+    pub corners: [u32; 3],
+    /// The tetrahedron behind it.
+    pub tet: u32,
 }
 
 /// How a solve ended.
@@ -152,7 +202,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// z = D⁻¹ r with D the diagonal (blocks) of A plus `extra`, in N/m per particle, on the
     /// linear part. The solver adds the rigid modes of the piece by itself.
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -165,8 +215,22 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// after [`measure`](Self::measure).
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
 
+    /// Whether [`solve_alone`](Self::solve_alone) also solves pieces that grips hold.
+    fn solves_held(&self) -> bool {
+        false
+    }
+
     /// The model's own fastest iteration for a piece that nothing touches, from x* on.
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual;
+    ///
+    /// `held` are those of its particles that grips hold, in order: they end at their targets, and the model tells the
+    /// forces that this takes. It is empty unless the model [solves held pieces](Self::solves_held).
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        held: &mut [Held],
+        step: &Step,
+    ) -> Residual;
 
     /// Moves the rest shape towards the current one where the material has yielded. Returns the
     /// work it took, in J. The default is a material that does not yield.
@@ -230,6 +294,23 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Principal strains around particle `i`, logarithms of stretches, largest first: what is
     /// drawn. Changes nothing.
     fn strain(&self, particles: &Particles, i: usize) -> [f32; 3];
+
+    /// Stress at particle `i`, in the world, in Pa; none of a model that has no measure of its own, and E times the
+    /// principal strain is shown instead. Changes nothing.
+    fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
+        let _ = (particles, i);
+        None
+    }
+
+    /// Iterations of its own solves in the last substep; 0 of a model that has none.
+    fn iterations(&self) -> u32 {
+        0
+    }
+
+    /// What others may touch of it.
+    fn boundary(&self) -> Boundary<'_> {
+        Boundary::Particles
+    }
 
     /// How many particles it has.
     fn particle_count(&self) -> usize;

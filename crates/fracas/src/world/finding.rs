@@ -385,7 +385,7 @@ impl Chunk {
 
 impl Owner {
     fn spot(self, arm: Vec3) -> Spot {
-        let anchor = Anchor { particle: self.particle, arm };
+        let anchor = Anchor::new(self.particle, arm);
         Spot { body: self.body, piece: self.piece, anchor }
     }
 }

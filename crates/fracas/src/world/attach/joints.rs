@@ -144,7 +144,7 @@ impl Attachments {
                 let spots = [0, 1].map(|side| Spot {
                     body: numbers[side],
                     piece: pieces[side],
-                    anchor: Anchor { particle: ends[side].particle, arm: arms[side] + half[side] },
+                    anchor: Anchor::new(ends[side].particle, arms[side] + half[side]),
                 });
                 let number = self.active.len() as u32;
                 self.active.push(Active {

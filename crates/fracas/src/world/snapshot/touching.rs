@@ -145,7 +145,7 @@ fn load_contact(reader: &mut Reader<'_>) -> Result<Contact, SnapshotError> {
     let places: Vec<Vec3> = reader.column_of(2)?;
     let [slip_force, arm] = [places[0], places[1]];
     let nowhere = Vec3::ZERO;
-    let spot = Spot { body: 0, piece: 0, anchor: Anchor { particle: 0, arm } };
+    let spot = Spot { body: 0, piece: 0, anchor: Anchor::new(0, arm) };
     let point = Point { on_a: nowhere, on_b: nowhere, normal: nowhere, gap: 0.0, feature: 0 };
     let sliding = flags & 2 != 0;
     Ok(Contact { force, allowance, slip_force, sliding, ..Contact::new(key, spot, &point) })
