@@ -52,6 +52,26 @@ pub fn block_of(counts: [usize; 3], spacing: [f32; 3]) -> (Vec<[f32; 3]>, Vec<[u
     (vertices, tets)
 }
 
+/// Triangles that belong to one of these tetrahedra alone.
+pub fn faces_of(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
+    let mut sides: Vec<([u32; 3], [u32; 3])> = Vec::new();
+    for &[a, b, c, d] in tets {
+        for face in [[a, c, b], [a, b, d], [a, d, c], [b, c, d]] {
+            let mut key = face;
+            key.sort_unstable();
+            sides.push((key, face));
+        }
+    }
+    sides.sort_unstable();
+    let alone = sides.chunk_by(|a, b| a.0 == b.0).filter(|side| side.len() == 1);
+    alone.map(|side| side[0].1).collect()
+}
+
+/// For [`World::load_with`](fracas::World::load_with).
+pub fn tets_of(name: &str) -> Option<Box<dyn Solid>> {
+    (name == "standin").then(|| -> Box<dyn Solid> { Box::<Standin>::default() })
+}
+
 /// A body of these.
 pub fn tets((vertices, tets): (Vec<[f32; 3]>, Vec<[u32; 4]>), material: &MaterialDesc) -> BodyDesc {
     let made = Material::try_from(material).unwrap();
