@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::tets::{block, block_of, faces_of, tets, tets_of};
+use common::blocks::{block, block_of, faces_of, tets};
 use common::{FRAME, Random, body, centre_of_mass, floor, grip_box, lattice, material};
 use fracas::contact::shape::{HeightField, Shape, TriangleMesh};
 use fracas::glam::{DVec3, Vec3};
@@ -123,7 +123,8 @@ fn a_block_lies_with_its_weight() {
             match shape {
                 None => drop(world.add_half_space(floor()).unwrap()),
                 Some(shape) => {
-                    let position = [0.003, -0.1, 0.007];
+                    let corner = if ground == "height field" { -0.53 } else { 0.003 };
+                    let position = [corner, -0.1, corner];
                     let desc = ObstacleDesc { position, ..ObstacleDesc::new(shape) };
                     world.add_obstacle(desc).unwrap();
                 }
@@ -392,7 +393,7 @@ fn a_strip_folded_onto_itself_does_not_pass_through() {
         let end = grip_box(id, [0.34, -1.0, -1.0], [1.0, 1.0, 1.0], over);
         world.grip(end).unwrap();
         let (mut deep, mut touched) = (0.0_f64, 0);
-        for _ in 0..80 {
+        for _ in 0..95 {
             world.step(FRAME);
             touched = touched.max(world.contacts().count());
             if world.time() > 1.45 {
@@ -497,7 +498,7 @@ fn a_heap_is_the_same_on_any_number_of_threads() {
 fn a_heap_goes_on_after_loading() {
     let mut world = heap(2);
     (0..45).for_each(|_| drop(world.step(FRAME)));
-    let mut copy = World::load_with(&world.save(), 2, &mut tets_of).unwrap();
+    let mut copy = World::load(&world.save(), 2).unwrap();
     for step in 0..30 {
         assert_eq!(world.step(FRAME).hash, copy.step(FRAME).hash, "step {step}");
     }
