@@ -10,8 +10,11 @@ use fracas::contact::shape::{HeightField, Shape, TriangleMesh};
 use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;
-use fracas::world::{Body, BodyDesc, GripMotion, MoveKey, ObstacleDesc, ShapeDesc};
-use fracas::{BodyId, World, WorldConfig};
+use fracas::world::{
+    Body, BodyDesc, GripMotion, HitTarget, Layers, MoveKey, ObstacleDesc, RayDesc, ShapeDesc,
+    WorldPose,
+};
+use fracas::{BodyId, Event, World, WorldConfig};
 
 const G: f64 = 9.81;
 
@@ -21,7 +24,8 @@ fn awake(substeps: u32) -> World {
 
 fn weightless(substeps: u32) -> World {
     let gravity = [0.0; 3];
-    World::new(WorldConfig { substeps, gravity, sleeping: false, ..WorldConfig::default() }).unwrap()
+    World::new(WorldConfig { substeps, gravity, sleeping: false, ..WorldConfig::default() })
+        .unwrap()
 }
 
 fn rigid(shape: Shape, density: f32) -> BodyDesc {
@@ -72,7 +76,8 @@ fn depth(x: &[DVec3], tets: &[[u32; 4]], faces: &[[u32; 3]], p: DVec3) -> f64 {
         let [a, b, c, d] = tet.map(|i| x[i as usize]);
         let volume = |a: DVec3, b: DVec3, c: DVec3, d: DVec3| (b - a).cross(c - a).dot(d - a);
         let all = volume(a, b, c, d);
-        let parts = [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
+        let parts =
+            [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
         all != 0.0 && parts.iter().all(|part| part / all > 0.0)
     });
     if !inside {
@@ -173,7 +178,8 @@ fn a_block_slides_as_coulomb_says() {
             let (mut world, id) = on_incline(tangent, substeps);
             let speed = |world: &World| {
                 let body = world.body(id).unwrap();
-                let sum: f64 = velocities(body).zip(body.masses()).map(|(v, m)| f64::from(v.x * m)).sum();
+                let sum: f64 =
+                    velocities(body).zip(body.masses()).map(|(v, m)| f64::from(v.x * m)).sum();
                 sum / body.mass()
             };
             run(&mut world, 0.5);
@@ -270,11 +276,12 @@ fn random_drops_end_apart() {
     let (first, second) = (block([3, 3, 3], 0.05), block_of([4, 2, 3], [0.05, 0.04, 0.06]));
     let mut random = Random(7);
     let mut unit = || random.below(2000) as f32 / 1000.0 - 1.0;
-    let mut worst: f64 = 0.0;
+    let (mut worst, mut touching): (f64, usize) = (0.0, 0);
     for drop in 0..50 {
         let mut world = awake(2);
         world.add_half_space(floor()).unwrap();
-        let mut turn = || Rot::from_axis_angle(Vec3::new(unit(), unit(), unit() + 1e-3), 3.0 * unit());
+        let mut turn =
+            || Rot::from_axis_angle(Vec3::new(unit(), unit(), unit() + 1e-3), 3.0 * unit());
         let (q, r) = (turn(), turn());
         let soft = MaterialDesc { damping_time: 0.05.into(), ..material(3e5) };
         let mut below = at(tets(first.clone(), &soft), [0.0, 0.15, 0.0]);
@@ -286,11 +293,16 @@ fn random_drops_end_apart() {
         let deep = deepest(&world, ids, &[&first, &second]) / 0.05;
         let low = lowest(&world, ids[0]).min(lowest(&world, ids[1]));
         let speed = fastest(&world, ids[0]).max(fastest(&world, ids[1]));
-        println!("drop {drop}: {:.2} % of an edge deep, lowest {low:.1e}, {speed:.1e} m/s", 100.0 * deep);
+        println!(
+            "drop {drop}: {:.2} % of an edge deep, lowest {low:.1e}, {speed:.1e} m/s",
+            100.0 * deep
+        );
         worst = worst.max(deep);
+        touching += usize::from(world.contacts().any(|c| c.bodies().iter().all(Option::is_some)));
         assert!(low > -2e-3, "drop {drop}: {low} m below the floor");
     }
-    println!("deepest: {:.2} % of an edge", 100.0 * worst);
+    println!("deepest: {:.2} % of an edge, {touching} of 50 rest on each other", 100.0 * worst);
+    assert!(touching >= 10, "only {touching} of 50 rest on each other");
     assert!(worst < 0.05, "{worst} edges deep");
 }
 
@@ -314,7 +326,10 @@ fn shots_do_not_pass_a_wall() {
             world.step(FRAME);
             farthest = places(&world, id).iter().map(|x| x.x).fold(farthest, f64::max);
         }
-        println!("wall, {modulus:e} Pa: farthest {farthest:.4} m, {:.1} m/s in the end", fastest(&world, id));
+        println!(
+            "wall, {modulus:e} Pa: farthest {farthest:.4} m, {:.1} m/s in the end",
+            fastest(&world, id)
+        );
         assert!(farthest < -0.005, "{modulus:e} Pa: into the wall to {farthest}");
     }
 }
@@ -373,7 +388,10 @@ fn crossed_bars_rest_on_each_other() {
     let weight = G * world.body(above).unwrap().mass();
     let force = mean_force(&mut world, above).y / weight;
     let (low, x) = (lowest(&world, above), centre_of_mass(world.body(above).unwrap()));
-    println!("bars: upper at {low:.5} m, force {force:.4}, fastest {:.1e} m/s", fastest(&world, above));
+    println!(
+        "bars: upper at {low:.5} m, force {force:.4}, fastest {:.1e} m/s",
+        fastest(&world, above)
+    );
     assert!((force - 1.0).abs() < 0.01, "{force} weights");
     assert!((low - 0.06).abs() < 1e-3, "upper bar at {low}");
     assert!((x[0] - 0.01).abs() + (x[2] - 0.02).abs() < 1e-3, "it moved to {x:?}");
@@ -470,16 +488,99 @@ fn mixed_stacks_stand() {
     println!("stack: {:.4}, {:.4}", force / (G * a), on_top / (G * c));
     assert!((force / (G * a) - 1.0).abs() < 0.02, "{force} N on the lowest, of {} N", G * a);
     assert!((on_top / (G * c) - 1.0).abs() < 0.02, "{on_top} N on the top, of {} N", G * c);
-    let floor: f64 = world.contacts().filter(|c| c.bodies()[1].is_none()).map(|c| f64::from(c.force[1])).sum();
+    let floor: f64 =
+        world.contacts().filter(|c| c.bodies()[1].is_none()).map(|c| f64::from(c.force[1])).sum();
     assert!((floor / (G * (a + b + c)) - 1.0).abs() < 0.05, "{floor} N on the floor");
     let x = centre_of_mass(world.body(top).unwrap());
     println!("top at {x:?}, fastest {:.1e} m/s", fastest(&world, top));
     assert!(x[0].hypot(x[2]) < 0.01 && (0.22..0.26).contains(&x[1]), "top at {x:?}");
 }
 
+/// Rays, moved shapes and overlaps meet the surface, the same by a tree or without.
+#[test]
+fn questions_meet_the_surface() {
+    let mut world = weightless(1);
+    let id = world.spawn(at(tets(block([2, 2, 2], 0.1), &material(1e6)), [1.0, 2.0, 3.0])).unwrap();
+    world.step(FRAME);
+    // between corners, where ellipsoids would not be
+    let ray = RayDesc::new([1.03, 5.0, 3.02], [0.0, -2.0, 0.0]);
+    let hit = world.cast_ray(ray).unwrap().unwrap();
+    assert!((hit.distance - 2.9).abs() < 1e-6, "{hit:?}");
+    assert!((hit.normal[1] - 1.0).abs() < 1e-6 && hit.element.is_some(), "{hit:?}");
+    let HitTarget::Body { body: hit_body, particle, .. } = hit.target else { panic!("{hit:?}") };
+    assert_eq!(hit_body, id);
+    let body = world.body(id).unwrap();
+    let place = body.particle_ids().iter().position(|&p| p == particle).unwrap();
+    let corner = DVec3::from(body.world_positions().nth(place).unwrap());
+    assert!(
+        corner.distance(DVec3::new(1.0, 2.1, 3.0)) < 1e-6,
+        "the corner next to it, not {corner}"
+    );
+    assert_eq!(world.cast_ray_all(ray).unwrap().len(), 1);
+    let past = RayDesc::new([1.101, 5.0, 3.02], [0.0, -1.0, 0.0]);
+    assert_eq!(world.cast_ray(past).unwrap(), None);
+    let inside = RayDesc::new([1.01, 2.02, 3.03], [0.0, 1.0, 0.0]);
+    assert_eq!(world.cast_ray(inside).unwrap().unwrap().distance, 0.0);
+
+    let ball = Shape::sphere(0.05).unwrap();
+    let pose = |position: [f64; 3]| WorldPose { position, ..WorldPose::default() };
+    let way = [0.0, -5.0, 0.0];
+    let hit =
+        world.cast_shape(&ball, pose([1.03, 5.0, 3.02]), way, Layers::default()).unwrap().unwrap();
+    assert!((hit.distance - 2.85).abs() < 1e-5, "{hit:?}");
+    let overlaps =
+        |position| world.overlaps(&ball, pose(position), Layers::default()).unwrap().len();
+    assert_eq!(overlaps([1.0, 2.0, 3.0]), 1, "all inside");
+    assert_eq!(overlaps([1.14, 2.03, 3.02]), 1, "through a side");
+    assert_eq!(overlaps([1.16, 2.03, 3.02]), 0, "beside it");
+    let casts = world.casts();
+    assert_eq!(casts.cast_ray(ray).unwrap(), world.cast_ray(ray).unwrap());
+    assert_eq!(casts.cast_ray(past).unwrap(), None);
+    assert_eq!(casts.overlaps(&ball, pose([1.0, 2.0, 3.0]), Layers::default()).unwrap().len(), 1);
+}
+
+/// A sensor tells who comes and goes, layers that do not meet pass through each other, and what rests sleeps until it is hit.
+#[test]
+fn sensors_layers_and_sleep() {
+    let mut world = World::new(WorldConfig { substeps: 2, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let gate = Shape::block([0.5, 0.05, 0.5].into()).unwrap();
+    let gate = ObstacleDesc { position: [0.0, 0.4, 0.0], sensor: true, ..ObstacleDesc::new(gate) };
+    let gate = world.add_obstacle(gate).unwrap();
+    let soft = MaterialDesc { damping_time: 0.05.into(), ..material(1e6) };
+    let id = world.spawn(at(tets(block([3, 2, 3], 0.05), &soft), [0.0, 0.6, 0.0])).unwrap();
+    let mut ghost = at(tets(block([3, 2, 3], 0.05), &soft), [0.01, 0.05, 0.0]);
+    ghost.layers = Layers { member: 2, meets: 2 };
+    let ghost = world.spawn(ghost).unwrap();
+    let (mut came, mut went) = (0, 0);
+    for _ in 0..180 {
+        world.step(FRAME);
+        for event in world.events() {
+            let mine = |sensor, body| usize::from(sensor == gate && body == id);
+            match event {
+                Event::Entered { sensor, body, .. } => came += mine(sensor, body),
+                Event::Left { sensor, body, .. } => went += mine(sensor, body),
+                _ => {}
+            }
+        }
+    }
+    assert_eq!((came, went), (1, 1));
+    assert!((lowest(&world, id)).abs() < 1e-3, "it fell through the other layer to the floor");
+    assert!(lowest(&world, ghost) < -1.0, "layer 2 meets no floor");
+    let asleep = |world: &World| world.body(id).unwrap().pieces()[0].is_asleep();
+    assert!(asleep(&world), "it rests");
+    let hammer = at(rigid(Shape::sphere(0.03).unwrap(), 3000.0), [0.01, 0.3, 0.02]);
+    world.spawn(hammer).unwrap();
+    run(&mut world, 0.3);
+    assert!(!asleep(&world), "it was hit");
+    run(&mut world, 1.0);
+    assert!(lowest(&world, id) > -1e-3);
+}
+
 /// A heap of all kinds.
 fn heap(threads: u32) -> World {
-    let mut world = World::new(WorldConfig { threads, substeps: 2, ..WorldConfig::default() }).unwrap();
+    let mut world =
+        World::new(WorldConfig { threads, substeps: 2, ..WorldConfig::default() }).unwrap();
     world.add_half_space(floor()).unwrap();
     for k in 0..4 {
         let mut desc = tets(block([3, 2, 3], 0.05), &material(3e5));

@@ -24,38 +24,24 @@ pub fn keep_true(
     };
     found.dedup_by_key(|contact| contact.key);
     found.retain(|contact| !contact.doubtful || is_known(contact));
-    let is_corner = |c: &Contact| c.size > 0.0 && !c.first.anchor.is_shared();
-    let (mut kept, mut start) = (0, 0);
-    while start < found.len() {
-        let pair = found[start].key.pair();
-        let end = start + found[start..].iter().take_while(|c| c.key.pair() == pair).count();
-        let group = start..end;
-        start = end;
-        for k in group.clone() {
-            let contact = found[k];
-            let beaten = group.len() > 1 && is_corner(&contact) && {
-                let depth = |c: &Contact| -c.gap * if is_known(c) { 0.5 } else { 1.0 };
-                group.clone().any(|i| {
-                    // those before have moved down already, but not changed places among each other
-                    let other = &found[i];
-                    i != k && is_corner(other) && {
-                        let first = (depth(other), i) < (depth(&contact), k);
-                        first && is_beaten(&contact, other, triangle)
-                    }
-                })
-            };
-            if beaten {
-                found[k].size = -1.0;
-            }
-        }
-        for k in group {
-            if found[k].size >= 0.0 {
-                found[kept] = found[k];
-                kept += 1;
-            }
+    let depth = |c: &Contact| -c.gap * if is_known(c) { 0.5 } else { 1.0 };
+    for pair in found.chunk_by_mut(|a, b| a.key.pair() == b.key.pair()) {
+        for k in 0..pair.len() {
+            let mine = (depth(&pair[k]), k);
+            let beaten = is_corner(&pair[k])
+                && pair.iter().enumerate().any(|(i, other)| {
+                    let first = is_corner(other) && (depth(other), i) < mine;
+                    first && is_beaten(&pair[k], other, triangle)
+                });
+            pair[k].doubtful = beaten;
         }
     }
-    found.truncate(kept);
+    found.retain(|contact| !contact.doubtful);
+}
+
+/// Whether it is a corner of a surface that touches.
+fn is_corner(contact: &Contact) -> bool {
+    contact.size > 0.0 && !contact.first.anchor.is_shared()
 }
 
 /// Whether one of two contacts of a corner has no say beside the other, which is less deep.
