@@ -157,7 +157,7 @@ fn r17_no_allocation_of_tetrahedra_that_touch() {
     for (height, turn) in [(0.11, 0.0), (0.28, 0.3)] {
         let mut desc = blocks::tets(blocks::block([4, 3, 4], 0.05), &material(3e5));
         desc.position = [0.02 * height, height, 0.0];
-        desc.rotation = fracas::math::Rot::from_axis_angle(fracas::glam::Vec3::Y, turn);
+        desc.rotation = Rot::from_axis_angle(Vec3::Y, turn);
         desc.velocity = [turn, 0.0, 0.0];
         world.spawn(desc).unwrap();
     }

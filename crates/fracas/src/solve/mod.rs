@@ -90,6 +90,8 @@ pub struct Touch {
     places: [Option<u32>; 2],
     /// Whether it pushes.
     active: bool,
+    /// Whether a surface is shot at: it lets go late.
+    shot: bool,
     /// k, in N/m.
     stiffness: f32,
     /// k_t for a contact that sticks, in N/m.
@@ -442,6 +444,7 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
         places: ends.map(|end| end.map(place)),
         stiffness: stiffness(contact.normal),
         slip_stiffness: stiffness(contact.normal.any_orthonormal_vector()),
+        shot: contact.size > 0.0 && contact.is_violent(step.h),
         felt: contact.force,
         felt_slip: contact.slip_force,
         ..Touch::default()

@@ -12,7 +12,8 @@ use crate::parallel::{Span, Workers};
 use crate::solids::{Anchor, DofsMut, DofsRef, Particles};
 use glam::{DMat3, DVec3, Vec3};
 
-/// Share of the stiffness that decides whether a contact of a surface that pressed in the round before still does: λ − c k g > 0.
+/// Share of the stiffness that decides whether a contact of a surface that is shot at still presses if it did in the round before:
+/// λ − c k g > 0.
 const LATE: f32 = 0.1;
 
 /// No unknown: the side of an obstacle.
@@ -400,8 +401,8 @@ pub(super) fn open(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>)
     let motion = relative_motion(moved, contact, touch) - contact.drift;
     let gap = contact.gap + motion.dot(n);
     let pushed = contact.force - touch.stiffness * gap;
-    // surfaces that pressed let go late: if a shot is stopped a little too early, all of them would at once, and it would fly on
-    let holds = contact.size > 0.0 && touch.active && touch.felt > 0.0;
+    // if a shot is stopped a little too early, all contacts would let go at once, and it would fly on
+    let holds = touch.shot && touch.active && touch.felt > 0.0;
     let sticks = if holds { LATE } else { 1.0 };
     touch.active = contact.force - sticks * touch.stiffness * gap > 0.0;
 
