@@ -33,13 +33,16 @@ fn sampled_corner(p: &Moving, triangle: &[Moving; 3]) -> Option<f64> {
     let side = |time: f64| {
         let [a, b, c] = triangle.map(|corner| corner.at(time));
         let over = weights_in_triangle([a, b, c], p.at(time)).iter().all(|&w| w > 0.0);
-        ((b - a).cross(c - a).dot(p.at(time) - a), over)
+        let n = (b - a).cross(c - a);
+        (n.dot(p.at(time) - a), over, n)
     };
     let mut before = side(0.0);
     for k in 1..=SAMPLES {
         let time = k as f64 / SAMPLES as f64;
         let now = side(time);
-        if before.0 > 0.0 && now.0 < 0.0 && before.1 && now.1 {
+        // a triangle that swings around in between may have let the corner pass beside it
+        let same = before.2.dot(now.2) > 0.9 * before.2.length() * now.2.length();
+        if before.0 > 0.0 && now.0 < 0.0 && before.1 && now.1 && same {
             return Some(time);
         }
         before = now;
