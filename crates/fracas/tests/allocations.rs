@@ -148,6 +148,25 @@ fn r17_no_allocation_on_the_floor() {
     assert_none(&mut world, 60, "on the floor");
 }
 
+/// Two blocks of tetrahedra, one on the other, after they have met and while they sway and slide.
+#[test]
+fn r17_no_allocation_of_tetrahedra_that_touch() {
+    let _alone = alone();
+    let mut world = World::new(WorldConfig { sleeping: false, ..WorldConfig::default() }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    for (height, turn) in [(0.11, 0.0), (0.28, 0.3)] {
+        let mut desc = blocks::tets(blocks::block([4, 3, 4], 0.05), &material(3e5));
+        desc.position = [0.02 * height, height, 0.0];
+        desc.rotation = Rot::from_axis_angle(Vec3::Y, turn);
+        desc.velocity = [turn, 0.0, 0.0];
+        world.spawn(desc).unwrap();
+    }
+    for _ in 0..30 {
+        world.step(FRAME);
+    }
+    assert_none(&mut world, 60, "tetrahedra on each other");
+}
+
 #[test]
 fn r17_no_allocation_in_a_grip() {
     let _alone = alone();

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+pub mod blocks;
 pub mod bodies;
 pub mod column;
 pub mod extreme;
