@@ -139,8 +139,18 @@ fn embedded(ring: u32, first: u32, point: Point) -> Moved {
         moved[0] * u.y + moved[1] * v.y + moved[2] * w.y,
         moved[0] * u.z + moved[1] * v.z + moved[2] * w.z,
     );
-    let place = p + moved * vec3f(dot(u, away), dot(v, away), dot(w, away));
-    return Moved(place, turned_normal(slope, mat3x3f(), false, point.normal), corners.x);
+    let shares = vec3f(dot(u, away), dot(v, away), dot(w, away));
+    let place = p + moved * shares;
+    // coloured by the corner that it follows most
+    var most = corners.x;
+    var share = 1.0 - shares.x - shares.y - shares.z;
+    for (var k = 0u; k < 3u; k++) {
+        if (shares[k] > share) {
+            share = shares[k];
+            most = corners[k + 1u];
+        }
+    }
+    return Moved(place, turned_normal(slope, mat3x3f(), false, point.normal), most);
 }
 
 fn moved(point: Point) -> Moved {

@@ -155,11 +155,7 @@ impl Drawn {
             triangles.extend(cluster.triangles.iter().map(|t| t.map(|k| first + k)));
             inside.extend(&cluster.inside);
             for &(point, place) in &cluster.points {
-                let owner = cluster.places[place as usize].owner;
-                owners.push(match &self.basis.owners {
-                    Owners::Particles => owner,
-                    Owners::Tets(tets) => tets[owner as usize][0],
-                });
+                owners.push(cluster.followed_most(place as usize, &self.basis.owners));
                 uvs.push(cluster.mesh.points[point as usize].uv);
             }
         }
@@ -234,6 +230,18 @@ impl Cluster {
             let triangles = self.mesh.triangles[own].iter();
             self.triangles
                 .extend(triangles.map(|t| t.map(|point| shift + point - part.points.start)));
+        }
+    }
+
+    /// The particle that a place belongs to: its owner, or the corner of a tetrahedron that has the largest weight, the
+    /// first of several.
+    fn followed_most(&self, place: usize, owners: &Owners) -> u32 {
+        let start = if place == 0 { 0 } else { self.places[place - 1].end as usize };
+        let influences = &self.influences[start..self.places[place].end as usize];
+        let larger = |a: Influence, b: &Influence| if b.weight > a.weight { *b } else { a };
+        match (owners, influences.split_first()) {
+            (Owners::Tets(_), Some((&first, rest))) => rest.iter().fold(first, larger).state,
+            _ => self.places[place].owner,
         }
     }
 
