@@ -15,6 +15,7 @@ use fracas::glam::{DVec3, Mat3, Vec3};
 use fracas::math::{Rot, log_stretches};
 use fracas::parallel::Span;
 use fracas::solids::{Anchor, DofsMut, DofsRef, NewParticle, Particles, Residual, Solid, Step};
+use fracas::solve::Held;
 use fracas::state::{Reader, Sink, SnapshotError, StateHash};
 use fracas::world::{Changes, Region, ShapeDesc};
 use fracas::{BodyDesc, Event, GripDesc, GripMotion, World, WorldConfig};
@@ -111,7 +112,7 @@ impl Solid for Rope {
 
     /// `extra` is what contacts add to the diagonal.
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -131,7 +132,13 @@ impl Solid for Rope {
     }
 
     /// Newton's method; A of a rope is tridiagonal, so every step of it is solved directly.
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual {
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        _: &mut [Held],
+        step: &Step,
+    ) -> Residual {
         for j in span.clone() {
             particles.position[j] = particles.inertial[j];
         }

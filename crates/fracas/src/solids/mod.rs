@@ -1,5 +1,6 @@
 //! The models, and what they share.
 
+pub mod corotated;
 pub mod division;
 pub mod fem;
 pub mod model;

@@ -1,5 +1,6 @@
 //! The models, listed once.
 
+use super::corotated::Corotated;
 use super::oriented::Oriented;
 use super::rigid::RigidSet;
 use super::solid::Solid;
@@ -10,6 +11,8 @@ use super::solid::Solid;
 pub enum Model {
     /// Oriented particles, shape matching per neighbourhood (seed 000).
     Oriented(Box<Oriented>),
+    /// Corotated linear elasticity on tetrahedra (seed 003).
+    Corotated(Box<Corotated>),
     /// Rigid solids.
     Rigid(RigidSet),
     /// A model of the user's own.
@@ -21,6 +24,7 @@ impl Model {
     pub fn solid(&self) -> &dyn Solid {
         match self {
             Self::Oriented(oriented) => oriented.as_ref(),
+            Self::Corotated(corotated) => corotated.as_ref(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_ref(),
         }
@@ -30,6 +34,7 @@ impl Model {
     pub fn solid_mut(&mut self) -> &mut dyn Solid {
         match self {
             Self::Oriented(oriented) => oriented.as_mut(),
+            Self::Corotated(corotated) => corotated.as_mut(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_mut(),
         }

@@ -6,6 +6,7 @@
 use super::particles::Particles;
 use super::solid::{Anchor, DofsMut, DofsRef, Residual, Solid, Step};
 use crate::parallel::Span;
+use crate::solve::Held;
 use crate::state::{Reader, SnapshotError, StateHash};
 use crate::world::Changes;
 use glam::Vec3;
@@ -70,7 +71,7 @@ impl Solid for RigidSet {
     }
 
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -92,7 +93,13 @@ impl Solid for RigidSet {
         step.h * step.h * (1.0 / particles.mass[j] + turning)
     }
 
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, _: &Step) -> Residual {
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        _: &mut [Held],
+        _: &Step,
+    ) -> Residual {
         particles.position[span.clone()].copy_from_slice(&particles.inertial[span]);
         Residual::default()
     }

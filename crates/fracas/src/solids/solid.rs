@@ -5,6 +5,7 @@ use super::particles::Particles;
 use crate::material::MaterialField;
 use crate::math::Rot;
 use crate::parallel::{Columns, Span, Workers};
+use crate::solve::Held;
 use crate::state::{Reader, SnapshotError, StateHash};
 use crate::world::Changes;
 use glam::Vec3;
@@ -201,7 +202,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// z = D⁻¹ r with D the diagonal (blocks) of A plus `extra`, in N/m per particle, on the
     /// linear part. The solver adds the rigid modes of the piece by itself.
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -214,8 +215,22 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// after [`measure`](Self::measure).
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
 
+    /// Whether [`solve_alone`](Self::solve_alone) also solves pieces that grips hold.
+    fn solves_held(&self) -> bool {
+        false
+    }
+
     /// The model's own fastest iteration for a piece that nothing touches, from x* on.
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual;
+    ///
+    /// `held` are those of its particles that grips hold, in order: they end at their targets, and the model tells the
+    /// forces that this takes. It is empty unless the model [solves held pieces](Self::solves_held).
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        held: &mut [Held],
+        step: &Step,
+    ) -> Residual;
 
     /// Moves the rest shape towards the current one where the material has yielded. Returns the
     /// work it took, in J. The default is a material that does not yield.

@@ -195,7 +195,7 @@ fn mask(held: &[Held], part: &Part, v: &mut DofsMut<'_>) {
 /// see [`super::coarse`]. Without them a body slides with a fraction of its true acceleration.
 /// Returns r·z.
 fn precondition<S: Side>(
-    side: &S,
+    side: &mut S,
     part: &Part,
     step: &Step,
     extra: &[f32],
@@ -203,11 +203,11 @@ fn precondition<S: Side>(
     r: DofsRef<'_>,
     mut z: DofsMut<'_>,
 ) -> f64 {
-    let (solid, particles) = (side.solid(), side.particles());
+    let (solid, particles, held) = side.all_mut();
     solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
     // what is held does not move as a whole
     if !part.held.is_empty() {
-        mask(&side.held()[part.held.clone()], part, &mut z);
+        mask(&held[part.held.clone()], part, &mut z);
         return dot(r, z.as_ref(), &step.workers);
     }
     add_rigid_modes(particles, part, step, coarse, r, z)

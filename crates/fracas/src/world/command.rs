@@ -22,6 +22,8 @@ use crate::contact::near::Near;
 use crate::geometry::Pattern;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::Rot;
+use crate::solids::corotated::Corotated;
+use crate::solids::fem::tets::TetBuildError;
 use crate::solids::oriented::{BuildError, Oriented};
 use crate::solids::particles::is_isotropic;
 use crate::solids::{Model, Motion, NewParticle, Particles, Residual, RigidSet, Step};
@@ -270,6 +272,17 @@ impl World {
                 Err(BuildError::Shape(what)) => return Err(CommandError::BadShape { name, what }),
                 Err(BuildError::Material(error)) => return Err(error.into()),
             },
+            ShapeDesc::Tets { shape, options } => {
+                match Corotated::build(&shape, options, &materials, seed) {
+                    Ok((particles, solid, values)) => {
+                        (particles, Model::Corotated(Box::new(solid)), values)
+                    }
+                    Err(TetBuildError::Shape(error)) => {
+                        return Err(CommandError::Tets { name, error });
+                    }
+                    Err(TetBuildError::Material(error)) => return Err(error.into()),
+                }
+            }
             ShapeDesc::Rigid(parts) => {
                 let particles;
                 (particles, shapes) = build_rigid(&name, parts, &materials, seed)?;

@@ -5,6 +5,7 @@ use crate::contact::shape::Shape;
 use crate::geometry::Pattern;
 use crate::material::Material;
 use crate::math::Rot;
+use crate::solids::fem::{TetOptions, TetShape};
 use crate::solids::oriented::OrientedShape;
 use crate::solids::{Particles, Solid};
 
@@ -59,6 +60,13 @@ impl BodyDesc {
 pub enum ShapeDesc {
     /// Oriented particles joined by bonds (seed 000).
     Oriented(OrientedShape),
+    /// Tetrahedra with corotated linear elasticity (seed 003); vertices become particles.
+    Tets {
+        /// The tetrahedra.
+        shape: TetShape,
+        /// How they are solved.
+        options: TetOptions,
+    },
     /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
     Rigid(Vec<RigidPart>),
     /// A model of your own, see `examples/own_model.rs`.

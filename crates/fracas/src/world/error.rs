@@ -3,6 +3,7 @@
 use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use crate::contact::shape::ShapeError;
 use crate::material::MaterialError;
+use crate::solids::fem::TetShapeError;
 
 /// Why a command was refused; the world is as it was.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -103,6 +104,14 @@ pub enum CommandError {
         name: String,
         /// What is wrong with it.
         what: String,
+    },
+    /// Tetrahedra cannot become a body.
+    #[error("the shape of body {name:?} is not usable: {error}")]
+    Tets {
+        /// The body's name.
+        name: String,
+        /// What is wrong with them.
+        error: TetShapeError,
     },
     /// A material value was refused.
     #[error(transparent)]

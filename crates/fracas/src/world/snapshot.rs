@@ -25,6 +25,7 @@ use crate::contact::near::Near;
 use crate::contact::shape::Shape;
 use crate::material::{Material, PointValues};
 use crate::math::Rot;
+use crate::solids::corotated::Corotated;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
@@ -313,6 +314,7 @@ impl Body {
         let model_name = reader.text()?;
         let mut model = match model_name.as_str() {
             "oriented" => Model::Oriented(Box::new(Oriented::empty())),
+            "corotated" => Model::Corotated(Box::new(Corotated::empty())),
             "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),

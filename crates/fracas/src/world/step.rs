@@ -277,14 +277,16 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
     }
 }
 
-/// Elasticity of pieces that nothing touches or holds, by their model's own iteration.
+/// Elasticity of pieces that nothing touches, by their model's own iteration; of those that are held, if it can.
 pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
-    let Body { particles, pieces, model, .. } = body;
+    let Body { particles, pieces, model, scratch, .. } = body;
     let solid = model.solid_mut();
     for piece in pieces.iter_mut().filter(|piece| !piece.is_still() && !piece.together) {
         let span = piece.span.clone();
-        piece.residual = solid.solve_alone(particles, span.clone(), around.step);
-        if around.momentum_correction {
+        let held = range_of(&scratch.held, &span, |target| target.particle);
+        let held = &mut scratch.held[held];
+        piece.residual = solid.solve_alone(particles, span.clone(), held, around.step);
+        if around.momentum_correction && held.is_empty() {
             remove_net_force(particles, span.clone(), &piece.predicted, around.step);
         }
         for j in span {

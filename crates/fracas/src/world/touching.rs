@@ -185,7 +185,8 @@ impl Touching {
                 let mut particles =
                     body.scratch.pulled.iter().map(|pulled| pulled.particle as usize);
                 let pulled = particles.any(|particle| piece.span.contains(&particle));
-                piece.together = !piece.is_still() && (touched || pulled || !held.is_empty());
+                let gripped = !held.is_empty() && !body.model.solid().solves_held();
+                piece.together = !piece.is_still() && (touched || pulled || gripped);
                 if piece.together {
                     self.parts.push(Part {
                         side,

@@ -7,6 +7,7 @@ use fracas::material::Material;
 use fracas::math::{Rot, Sym3};
 use fracas::parallel::Span;
 use fracas::solids::{Anchor, DofsMut, DofsRef, NewParticle, Particles, Residual, Solid, Step};
+use fracas::solve::Held;
 use fracas::state::{Reader, SnapshotError, StateHash};
 use fracas::world::{BodyDesc, Changes, ShapeDesc};
 use fracas::{BodyId, World};
@@ -78,7 +79,7 @@ impl Solid for Chain {
     }
 
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -95,7 +96,13 @@ impl Solid for Chain {
         1.0 / self.diagonal(particles, anchor.particle as usize, step)
     }
 
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, _: &Step) -> Residual {
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        _: &mut [Held],
+        _: &Step,
+    ) -> Residual {
         // in flight it keeps its shape: these tests never let it fly
         for j in span {
             particles.position[j] = particles.inertial[j];

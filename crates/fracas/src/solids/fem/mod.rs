@@ -1,5 +1,14 @@
 //! Tetrahedra: what the models that are made of them share (seeds 001 and 003).
+//!
+//! `shape` is what is handed in and what is wrong with it, `tets` the elements at rest as columns, `stars` who is around
+//! a vertex, `lanes` eight points at a time, `lattice` the coarse space of a piece, `system` the linear system of a piece and its
+//! solve.
 
+pub(crate) mod lanes;
+pub(crate) mod lattice;
 pub mod shape;
+pub(crate) mod stars;
+pub(crate) mod system;
+pub(crate) mod tets;
 
-pub use shape::{TetOptions, TetShape, TetSolver};
+pub use shape::{TetOptions, TetShape, TetShapeError, TetSolver};

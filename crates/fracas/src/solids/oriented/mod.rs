@@ -24,6 +24,7 @@ use crate::solids::particles::Moves;
 use crate::solids::{
     Anchor, Division, DofsMut, DofsRef, Fragment, NeedsReload, Particles, Residual, Solid, Step,
 };
+use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Constants, Scratch};
@@ -176,7 +177,7 @@ impl Solid for Oriented {
     }
 
     fn precondition(
-        &self,
+        &mut self,
         particles: &Particles,
         span: Span,
         step: &Step,
@@ -194,7 +195,13 @@ impl Solid for Oriented {
         (1.0 / particles.mass[j] + lever.dot(particles.inv_inertia_times(j, lever))) / d
     }
 
-    fn solve_alone(&mut self, particles: &mut Particles, span: Span, step: &Step) -> Residual {
+    fn solve_alone(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        _: &mut [Held],
+        step: &Step,
+    ) -> Residual {
         let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
         elastic::sweep_alone(constants!(self), particles, rotation, scratch, span, step)
     }

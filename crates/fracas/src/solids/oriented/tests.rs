@@ -343,7 +343,7 @@ fn many_sweeps_bring_the_residual_to_zero() {
         let mut last = f64::INFINITY;
         for (sweeps, bound) in [(4, 1.0), (32, 0.1), (400, 2e-4)] {
             let mut solved = particles.clone();
-            solid.solve_alone(&mut solved, 0..count, &step(sweeps));
+            solid.solve_alone(&mut solved, 0..count, &mut [], &step(sweeps));
             let after = norm(&residual(&mut solid, &solved, &step(8)), count) / before;
             assert!(after < bound, "{sweeps} sweeps leave {after} of the residual");
             assert!(after < last.max(1e-4), "{sweeps} sweeps leave {after}, fewer left {last}");
@@ -532,7 +532,7 @@ fn results_do_not_depend_on_where_a_piece_lies_in_the_lanes() {
             particles.inertial[j] += Vec3::new(0.01 * (3.0 * i).sin(), 0.01 * i.cos(), 0.005 * i);
             particles.inertial_orientation[j] = Rot::exp(Vec3::new(0.1 * i.sin(), 0.05, 0.0));
         }
-        let told = solid.solve_alone(&mut particles, span.clone(), &step(8));
+        let told = solid.solve_alone(&mut particles, span.clone(), &mut [], &step(8));
         solid.measure(&particles, span.clone(), &step(8));
         solid.linearise(&particles, span.clone(), &step(8));
         let mut r = Dofs::new(particles.len());
@@ -577,7 +577,7 @@ fn collapsed_and_mirrored_bodies_stay_finite() {
             (particles.position[j], particles.inertial[j]) = (x, x);
         }
         let all = 0..particles.len();
-        solid.solve_alone(&mut particles, all, &step(8));
+        solid.solve_alone(&mut particles, all, &mut [], &step(8));
         assert!(particles.position.iter().all(|x| x.is_finite()), "collapsed {collapsed}");
         let (energy, _) = audit(&mut solid, &particles);
         assert!(energy.is_finite(), "collapsed {collapsed}: {energy} J");

@@ -1,0 +1,154 @@
+//! Energy, forces and rotations.
+//!
+//! ```text
+//! F = Σ (x_j − x_0) g_jᵀ,   R from F (one Newton step on SO(3) from the last),   ε = sym(RᵀF) − I      (003, errata 003.3, 003.4)
+//! Ψ = Σ V ( μ ε:ε + λ/2 tr(ε)² ),   σ = λ tr(ε) I + 2 μ ε,   ∇Ψ_i = V R σ g_i
+//! ```
+
+use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+use crate::math::wide::columns::{load_lanes, load_rotations, store_rotations, vec3};
+use crate::math::wide::{Mat3x8, Rotx8, WideMat3, newton_step};
+use crate::math::{Rot, rotation};
+use crate::parallel::{Span, Workers};
+use crate::solids::fem::lanes::{Point, gather, splat_mat3, store};
+use crate::solids::fem::system::{load_gradient, outer_sum, slot_columns};
+use crate::solids::fem::tets::Tets;
+use glam::Mat3;
+
+/// What [`linearise`] writes, each from the first tetrahedron of the range on.
+type Written<'a> = (&'a mut [Rot], [&'a mut [f32]; 9], [&'a mut [Point]; 4]);
+
+/// Brings rotations up to the particles; gradients a = Q g and forces ∇Ψ in the frame of the piece, which is turned by `turn`.
+/// Returns Ψ, in J.
+pub(super) fn linearise(
+    tets: &Tets,
+    place: &[Point],
+    of: Span,
+    turn: Mat3,
+    (rotation, gradient, slots): (&mut [Rot], &mut [Vec<f32>; 9], &mut [Point]),
+    workers: &Workers,
+) -> f64 {
+    let columns = (
+        &mut rotation[of.clone()],
+        gradient.each_mut().map(|column| &mut column[of.clone()]),
+        slot_columns(slots, tets.len(), of.clone()),
+    );
+    workers.fold_span(of, columns, &|range, columns| {
+        dispatch!(Level::new(), simd => linearise_range(simd, tets, place, range, turn, columns))
+    })
+}
+
+#[inline(always)]
+fn linearise_range<S: Simd>(
+    simd: S,
+    tets: &Tets,
+    place: &[Point],
+    range: Span,
+    turn: Mat3,
+    (rotations, mut gradient, [f0, f1, f2, f3]): Written<'_>,
+) -> f64 {
+    let corners = &tets.corners[..];
+    let turn = splat_mat3(simd, turn);
+    let zero = f32x8::splat(simd, 0.0);
+    let mut energy = 0.0;
+    let mut at = 0;
+    while at < range.len() {
+        let (t, end) = (range.start + at, range.len().min(at + 8));
+        let x0 = gather(simd, place, corners, t, 0);
+        let d1 = gather(simd, place, corners, t, 1) - x0;
+        let d2 = gather(simd, place, corners, t, 2) - x0;
+        let d3 = gather(simd, place, corners, t, 3) - x0;
+        let g1 = load_gradient(simd, &tets.gradient, 0, t);
+        let g2 = load_gradient(simd, &tets.gradient, 1, t);
+        let g3 = load_gradient(simd, &tets.gradient, 2, t);
+        let f = outer_sum(d1, g1, d2, g2, d3, g3);
+        let q = newton_step(&f, load_rotations(simd, &rotations[at..end]));
+        let q = turn_inverted(simd, &f, q, end - at);
+        store_rotations(q, &mut rotations[at..end]);
+
+        let r = q.to_mat3();
+        let mut strain = r.transpose_mul(&f).symmetric_part();
+        let one = f32x8::splat(simd, 1.0);
+        strain.xx -= one;
+        strain.yy -= one;
+        strain.zz -= one;
+        let (lambda, mu) = (load_lanes(simd, &tets.lame[0], t), load_lanes(simd, &tets.lame[1], t));
+        let trace = strain.trace();
+        let mut stress = strain * (mu + mu);
+        stress.xx += lambda * trace;
+        stress.yy += lambda * trace;
+        stress.zz += lambda * trace;
+        let half = f32x8::splat(simd, 0.5);
+        let stored = mu * strain.norm_squared() + half * lambda * (trace * trace);
+        energy += sum_of_lanes(stored, end - at);
+
+        let q = turn.transpose_mul(&r);
+        let all = [q * g1, q * g2, q * g3];
+        for (k, a) in all.into_iter().enumerate() {
+            for (lanes, column) in [a.x, a.y, a.z].into_iter().zip(&mut gradient[3 * k..]) {
+                store_lanes(lanes, &mut column[at..end]);
+            }
+        }
+        let (b1, b2, b3) = (q * (stress * g1), q * (stress * g2), q * (stress * g3));
+        store(simd, vec3(zero, zero, zero) - (b1 + b2 + b3), &mut f0[at..end]);
+        store(simd, b1, &mut f1[at..end]);
+        store(simd, b2, &mut f2[at..end]);
+        store(simd, b3, &mut f3[at..end]);
+        at += 8;
+    }
+    energy
+}
+
+#[inline(always)]
+fn store_lanes<S: Simd>(v: f32x8<S>, column: &mut [f32]) {
+    match column.first_chunk_mut::<8>() {
+        Some(all) => v.store_slice(all),
+        None => {
+            let mut lanes = [0.0; 8];
+            v.store_slice(&mut lanes);
+            column.copy_from_slice(&lanes[..column.len()]);
+        }
+    }
+}
+
+/// Sum of the first lanes, in their order.
+#[inline(always)]
+fn sum_of_lanes<S: Simd>(v: f32x8<S>, count: usize) -> f64 {
+    let mut lanes = [0.0; 8];
+    v.store_slice(&mut lanes);
+    lanes[..count].iter().map(|&x| f64::from(x)).sum()
+}
+
+/// Where an element is inside out, the rotation with the sign on its smallest stretch (erratum 003.4), unless the one that it
+/// came from is as good.
+#[inline(always)]
+fn turn_inverted<S: Simd>(simd: S, f: &Mat3x8<S>, q: Rotx8<S>, count: usize) -> Rotx8<S> {
+    let WideMat3 { x_axis, y_axis, z_axis } = *f;
+    let volume = x_axis.cross(y_axis).dot(z_axis);
+    let mut volumes = [0.0; 8];
+    volume.store_slice(&mut volumes);
+    if volumes[..count].iter().all(|&volume| volume > 0.0) {
+        return q;
+    }
+    let (f, mut q) = (f.to_lanes(), q.to_lanes());
+    for lane in 0..count {
+        if volumes[lane] <= 0.0 {
+            q[lane] = better(&f[lane], q[lane]);
+        }
+    }
+    Rotx8::from_lanes(simd, &q)
+}
+
+/// How much better another rotation must fit an element that is inside out before it is taken, of its size: where several are as good
+/// it keeps its own.
+const BETTER: f32 = 1e-3;
+
+fn better(f: &Mat3, warm: Rot) -> Rot {
+    let fit = |q: Rot| {
+        let r = q.to_mat3();
+        r.x_axis.dot(f.x_axis) + r.y_axis.dot(f.y_axis) + r.z_axis.dot(f.z_axis)
+    };
+    let cold = rotation(f);
+    let size = f.x_axis.length() + f.y_axis.length() + f.z_axis.length();
+    if fit(cold) > fit(warm) + BETTER * size { cold } else { warm }
+}

@@ -1,0 +1,91 @@
+//! Eight points at a time, from anywhere in a column and back.
+
+use crate::math::fearless_simd::{Simd, f32x4, f32x8, prelude::*};
+use crate::math::wide::columns::vec3;
+use crate::math::wide::{Mat3x8, Vec3x8, WideMat3};
+use glam::{Mat3, Vec3};
+
+/// A point or a force with a zero behind it: 16 bytes are one load.
+pub(crate) type Point = [f32; 4];
+
+/// With a zero behind it.
+#[inline(always)]
+pub(crate) fn point(v: Vec3) -> Point {
+    [v.x, v.y, v.z, 0.0]
+}
+
+/// Without.
+#[inline(always)]
+pub(crate) fn vector(p: Point) -> Vec3 {
+    Vec3::new(p[0], p[1], p[2])
+}
+
+/// Corner `corner` of eight tetrahedra from `at` on; past the end the last again.
+#[inline(always)]
+pub(crate) fn gather<S: Simd>(
+    simd: S,
+    points: &[Point],
+    corners: &[[u32; 4]],
+    at: usize,
+    corner: usize,
+) -> Vec3x8<S> {
+    let last = corners.len() - 1;
+    let row = |k: usize| {
+        let tet = corners[(at + k).min(last)];
+        f32x4::from_slice(simd, &points[tet[corner] as usize])
+    };
+    let (ax, ay, az) = turn_rows(row(0), row(1), row(2), row(3));
+    let (bx, by, bz) = turn_rows(row(4), row(5), row(6), row(7));
+    vec3(ax.combine(bx), ay.combine(by), az.combine(bz))
+}
+
+/// Transposes 4 × 4, without the last row: a perfect shuffle, twice over.
+#[inline(always)]
+fn turn_rows<S: Simd>(
+    a: f32x4<S>,
+    b: f32x4<S>,
+    c: f32x4<S>,
+    d: f32x4<S>,
+) -> (f32x4<S>, f32x4<S>, f32x4<S>) {
+    let (e, f) = a.interleave(c);
+    let (g, h) = b.interleave(d);
+    let (x, y) = e.interleave(g);
+    let (z, _) = f.interleave(h);
+    (x, y, z)
+}
+
+/// Eight vectors to the start of a column, or as many as it has room for.
+#[inline(always)]
+pub(crate) fn store<S: Simd>(simd: S, v: Vec3x8<S>, points: &mut [Point]) {
+    let zero = f32x4::splat(simd, 0.0);
+    let (x, y, z) = (v.x.split(), v.y.split(), v.z.split());
+    if let Some(eight) = points.first_chunk_mut::<8>() {
+        let floats: &mut [f32] = bytemuck::cast_slice_mut(eight);
+        f32x4::store_four_interleaved([x.0, y.0, z.0, zero], &mut floats[..16]);
+        f32x4::store_four_interleaved([x.1, y.1, z.1, zero], &mut floats[16..]);
+        return;
+    }
+    let mut eight = [[0.0; 4]; 8];
+    let floats: &mut [f32] = bytemuck::cast_slice_mut(&mut eight);
+    f32x4::store_four_interleaved([x.0, y.0, z.0, zero], &mut floats[..16]);
+    f32x4::store_four_interleaved([x.1, y.1, z.1, zero], &mut floats[16..]);
+    points.copy_from_slice(&eight[..points.len()]);
+}
+
+/// The same matrix eight times.
+#[inline(always)]
+pub(crate) fn splat_mat3<S: Simd>(simd: S, m: Mat3) -> Mat3x8<S> {
+    let splat =
+        |v: Vec3| vec3(f32x8::splat(simd, v.x), f32x8::splat(simd, v.y), f32x8::splat(simd, v.z));
+    WideMat3 { x_axis: splat(m.x_axis), y_axis: splat(m.y_axis), z_axis: splat(m.z_axis) }
+}
+
+/// Sum of some slots, in their order.
+#[inline(always)]
+pub(crate) fn sum_slots<S: Simd>(simd: S, slots: &[Point], list: &[u32]) -> f32x4<S> {
+    let mut sum = f32x4::splat(simd, 0.0);
+    for &slot in list {
+        sum += f32x4::from_slice(simd, &slots[slot as usize]);
+    }
+    sum
+}
