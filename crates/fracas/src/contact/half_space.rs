@@ -1,5 +1,7 @@
-//! Ellipsoid against half-space.
+//! Ellipsoids, and corners of surfaces, against half-spaces.
 
+use super::narrow::Point;
+use super::surface::MARGIN;
 use super::{Contact, Key, Other, Spot, margin};
 use crate::material::combine_friction;
 use crate::math::Rot;
@@ -109,6 +111,51 @@ pub fn touch_half_spaces(
                 sliding: false,
                 allowance: 0.0,
                 fresh: false,
+                doubtful: false,
+                size: 0.0,
+            });
+        }
+    }
+}
+
+/// Contacts of corners of a surface, given with the distances within which they make contacts though nothing moves, of
+/// one piece of body number `body`, appended to `found`.
+pub fn touch_half_spaces_by_corners(
+    [body, piece]: [u32; 2],
+    particles: &Particles,
+    corners: &[(u32, f32)],
+    origin: DVec3,
+    layers: Layers,
+    half_spaces: &[HalfSpace],
+    h: f32,
+    found: &mut Vec<Contact>,
+) {
+    for half_space in half_spaces.iter().filter(|h| h.layers.meet(layers)) {
+        let normal = half_space.normal;
+        for &(corner, margin) in corners {
+            let j = corner as usize;
+            let gap = half_space.height(origin, particles.position[j]);
+            let drift = half_space.drift(origin, particles.position[j]);
+            let speed = (particles.velocity[j] - drift / h).dot(normal);
+            if gap + (h * speed).min(0.0) > margin {
+                continue;
+            }
+            let nowhere = Vec3::ZERO;
+            let point = Point { on_a: nowhere, on_b: nowhere, normal, gap, feature: 0 };
+            let key = Key {
+                first: particles.id[j],
+                second: Other::Obstacle(half_space.id),
+                feature: 0,
+            };
+            let friction =
+                [0, 1].map(|k| combine_friction(particles.friction[j][k], half_space.friction[k]));
+            let first = Spot { body, piece, anchor: Anchor::new(corner, Vec3::ZERO) };
+            found.push(Contact {
+                drift,
+                approach: -speed,
+                friction,
+                size: margin / MARGIN,
+                ..Contact::new(key, first, &point)
             });
         }
     }

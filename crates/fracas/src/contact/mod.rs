@@ -16,12 +16,13 @@ pub mod near;
 pub mod pairs;
 pub mod ray;
 pub mod shape;
+pub mod surface;
 
-pub use half_space::{HalfSpace, touch_half_spaces};
+pub use half_space::{HalfSpace, touch_half_spaces, touch_half_spaces_by_corners};
 pub use meet::{Kept, KeptPoint, Look, Mover, meet};
 
 use crate::solids::Anchor;
-use crate::world::{ObstacleId, ParticleId};
+use crate::world::{BodyId, ObstacleId, ParticleId};
 use glam::Vec3;
 
 /// Two points, of two pieces or of a piece and an obstacle, that may push each other.
@@ -48,6 +49,10 @@ pub struct Contact {
     pub restitution: f32,
     /// Whether one of the two has another shape than in the substep before: it broke.
     pub fresh: bool,
+    /// Whether it counts only if the two have touched before; of surfaces of tetrahedra.
+    pub doubtful: bool,
+    /// Length of what touches, in m, where a surface of tetrahedra does; 0 where lever arms tell it.
+    pub size: f32,
 
     // ---- state: warm start of the next solve ----
     /// λ: normal force, in N; at least 0.
@@ -74,11 +79,25 @@ impl Contact {
             friction: [0.0; 2],
             restitution: 0.0,
             fresh: false,
+            doubtful: false,
+            size: 0.0,
             force: 0.0,
             slip_force: Vec3::ZERO,
             sliding: false,
             allowance: 0.0,
         }
+    }
+
+    /// Whether something comes nearer within the substep by more than half of what it touches with, which of
+    /// particles is the lever arm, about their radius: a shot.
+    pub(crate) fn is_violent(&self, h: f32) -> bool {
+        let way = h * self.approach;
+        let deep = |length: f32| way * way > 0.25 * length && self.gap < way;
+        if self.size > 0.0 {
+            return deep(self.size * self.size);
+        }
+        let spots = [Some(self.first), self.second];
+        spots.into_iter().flatten().any(|spot| deep(spot.anchor.arm.length_squared()))
     }
 }
 
@@ -100,6 +119,8 @@ pub enum Other {
     Particle(ParticleId),
     /// Something that does not give way.
     Obstacle(ObstacleId),
+    /// The surface of a body of tetrahedra, whichever of its triangles.
+    Surface(BodyId),
 }
 
 /// A point of a body.
@@ -168,10 +189,13 @@ fn take_pair<'a>(list: &mut &'a [Contact], name: (ParticleId, Other)) -> &'a [Co
 const POINTS: usize = 64;
 
 fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
-    let known = &known[..known.len().min(POINTS)];
     if pair[0].fresh {
-        return share_out(known, pair);
+        return share_out(&known[..known.len().min(POINTS)], pair);
     }
+    if known.len() > POINTS && matches!(pair[0].key.second, Other::Surface(_)) {
+        return carry_many(known, pair);
+    }
+    let known = &known[..known.len().min(POINTS)];
     let mut used = 0_u64;
     let mut fresh = 0_u64;
     for (k, contact) in pair.iter_mut().enumerate() {
@@ -196,6 +220,16 @@ fn carry_pair(known: &[Contact], pair: &mut [Contact]) {
             contact.take_over(warm);
         } else if known.is_empty() && contact.second.is_some() {
             contact.allow(f32::INFINITY);
+        }
+    }
+}
+
+/// A large solid on a fine surface: those of the same names.
+fn carry_many(known: &[Contact], pair: &mut [Contact]) {
+    for contact in pair {
+        match known.binary_search_by_key(&contact.key, |c| c.key) {
+            Ok(same) => contact.take_over(&known[same]),
+            Err(_) => contact.allow(f32::INFINITY),
         }
     }
 }

@@ -43,7 +43,8 @@ use sides::each_side;
 
 /// Rounds per substep, at least: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
-/// At most, where the solve has not converged, and where something hits so fast that it would come out on the other side.
+/// At most, where the solve has not converged, and where something hits so fast that it would come out on the other side: of a
+/// shot four rounds may leave enough to fly on.
 const MANY_ROUNDS: u32 = 8;
 const VIOLENT_ROUNDS: u32 = 32;
 /// Iterations per round, at least and at most.
@@ -234,7 +235,8 @@ pub fn solve_island<S: Side>(
     scratch.resize(count);
     springs::gather(sides, parts, &mut scratch.springs);
     let workers = &step.workers;
-    let rounds = if is_violent(contacts, step.h) { VIOLENT_ROUNDS } else { MANY_ROUNDS };
+    let violent = contacts.iter().any(|contact| contact.is_violent(step.h));
+    let rounds = if violent { VIOLENT_ROUNDS } else { MANY_ROUNDS };
     let mut scale = pushed(sides, parts, step.h);
     let mut learned = true;
     for round in 0..=rounds {
@@ -286,17 +288,6 @@ fn pushed<S: Side>(sides: &[S], parts: &[Part], h: f32) -> f64 {
         }
     }
     sum
-}
-
-/// Whether something comes nearer within the substep by more than half of the lever arm of its contact, which
-/// is about its radius: a shot, of which four rounds may leave enough to fly on.
-fn is_violent(contacts: &[Contact], h: f32) -> bool {
-    let deep = |contact: &Contact, spot: Spot| {
-        let way = h * contact.approach;
-        way * way > 0.25 * spot.anchor.arm.length_squared() && contact.gap < way
-    };
-    let spots = |contact: &Contact| [Some(contact.first), contact.second];
-    contacts.iter().any(|c| spots(c).into_iter().flatten().any(|spot| deep(c, spot)))
 }
 
 /// Calls `work` with every contact.

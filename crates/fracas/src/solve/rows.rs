@@ -9,7 +9,7 @@ use super::springs::Pulled;
 use super::{Part, Touch};
 use crate::contact::{Contact, Spot};
 use crate::parallel::{Span, Workers};
-use crate::solids::{DofsMut, DofsRef, Particles};
+use crate::solids::{Anchor, DofsMut, DofsRef, Particles};
 use glam::{DMat3, DVec3, Vec3};
 
 /// No unknown: the side of an obstacle.
@@ -29,7 +29,12 @@ struct Row {
     hold: f32,
     /// What it adds to the stiffness of a particle.
     extra: f32,
+    /// Where its ends stand in [`Rows::shared`] if triangles carry one of them, else [`NOBODY`].
+    shared: u32,
 }
+
+/// Who carries the point at one end of a row: places and shares.
+type Carriers = [(u32, f32); 3];
 
 /// Force on the first point of a row, and its work on the motion it answers.
 #[derive(Clone, Copy, Debug)]
@@ -43,9 +48,16 @@ struct Push {
 struct Pull {
     place: u32,
     row: u32,
-    /// 1 for the first point, −1 for the second.
+    /// 1 for the first point, −1 for the second, times the share that the particle carries.
     sign: f32,
     arm: Vec3,
+}
+
+impl Pull {
+    /// Which end of its row it is.
+    fn end(&self) -> usize {
+        usize::from(self.sign.is_sign_negative())
+    }
 }
 
 /// The rows of an island.
@@ -59,6 +71,8 @@ pub(super) struct Rows {
     starts: Vec<u32>,
     /// The rows of each spring, which act as one.
     springs: Vec<Span>,
+    /// Both ends of rows of which triangles carry one.
+    shared: Vec<[Carriers; 2]>,
 }
 
 impl Rows {
@@ -73,6 +87,12 @@ impl Rows {
         room(&mut self.starts, count + 2);
     }
 
+    /// Room for contacts that triangles carry: three pulls at either end.
+    pub fn reserve_shared(&mut self, contacts: usize) {
+        self.shared.reserve(contacts.saturating_sub(self.shared.len()));
+        self.pulls.reserve((6 * contacts).saturating_sub(self.pulls.len()));
+    }
+
     /// Lists what [`open`] found to push, over so many unknowns.
     pub fn list(
         &mut self,
@@ -82,10 +102,11 @@ impl Rows {
         pulled: &[Pulled],
         count: usize,
     ) {
-        let Self { rows, pushes, pulls, starts, springs } = self;
+        let Self { rows, pushes, pulls, starts, springs, shared } = self;
         rows.clear();
         pushes.clear();
         springs.clear();
+        shared.clear();
         starts.clear();
         starts.resize(count + 2, 0);
         for ((contact, touch), index) in contacts.iter().zip(touches).zip(0..) {
@@ -96,7 +117,10 @@ impl Rows {
             let places = touch.places.map(|place| place.unwrap_or(NOBODY));
             let push = if touch.active { touch.stiffness } else { 0.0 };
             let arm = |spot: Option<Spot>| spot.map_or(Vec3::ZERO, |spot| spot.anchor.arm);
+            let ends = [Some(contact.first), contact.second];
+            let carried = ends.iter().flatten().any(|spot| spot.anchor.is_shared());
             rows.push(Row {
+                shared: if carried { shared.len() as u32 } else { NOBODY },
                 contact: index,
                 places,
                 arms: [contact.first.anchor.arm, arm(contact.second)],
@@ -106,6 +130,9 @@ impl Rows {
                 extra: push + touch.hold,
             });
             pushes.push(Push { force: touch.force, work: 0.0 });
+            if carried {
+                shared.push([0, 1].map(|k| carriers(places[k], ends[k])));
+            }
         }
         for (link, index) in links.iter().zip(contacts.len() as u32..) {
             let k = link.stiffness;
@@ -118,6 +145,7 @@ impl Rows {
                 push: k,
                 hold: k,
                 extra: k,
+                shared: NOBODY,
             });
             pushes.push(Push { force: link.force, work: 0.0 });
         }
@@ -133,15 +161,18 @@ impl Rows {
                     push: k,
                     hold: k,
                     extra: k,
+                    shared: NOBODY,
                 });
                 pushes.push(Push { force, work: 0.0 });
                 number += 1;
             }
         }
         let mut total = 0;
-        for &place in rows.iter().flat_map(|row| &row.places).filter(|&&place| place != NOBODY) {
-            starts[place as usize + 2] += 1;
-            total += 1;
+        for row in rows.iter() {
+            row.each_pull(shared, &mut |place, _, _| {
+                starts[place as usize + 2] += 1;
+                total += 1;
+            });
         }
         // after this, starts[k + 1] is where the next pull of place k goes
         let mut before = 0;
@@ -152,26 +183,26 @@ impl Rows {
         pulls.clear();
         pulls.resize(total, Pull { place: NOBODY, row: 0, sign: 0.0, arm: Vec3::ZERO });
         for (row, index) in rows.iter().zip(0..) {
-            for (k, sign) in [(0, 1.0), (1, -1.0)] {
-                let place = row.places[k];
-                if place != NOBODY {
-                    let at = &mut starts[place as usize + 1];
-                    pulls[*at as usize] = Pull { place, row: index, sign, arm: row.arms[k] };
-                    *at += 1;
-                }
-            }
+            row.each_pull(shared, &mut |place, sign, arm| {
+                let at = &mut starts[place as usize + 1];
+                pulls[*at as usize] = Pull { place, row: index, sign, arm };
+                *at += 1;
+            });
         }
     }
 
     /// Forces that answer a motion of the unknowns: k JᵀJ p, to be added by [`Rows::add_forces`].
     /// Returns their work pᵀ k JᵀJ p.
     pub fn multiply(&mut self, p: DofsRef<'_>, workers: &Workers) -> f64 {
-        let Self { rows, pushes, .. } = self;
+        let Self { rows, pushes, shared, .. } = self;
         workers.for_span(0..rows.len(), &mut pushes[..], &|range, pushes| {
             for (row, push) in rows[range].iter().zip(pushes) {
                 let at = |k: usize| {
                     let place = row.places[k] as usize;
-                    p.linear[place] + p.angular[place].cross(row.arms[k])
+                    match shared.get(row.shared as usize) {
+                        Some(ends) if is_carried(&ends[k]) => carried(p.linear, &ends[k]),
+                        _ => p.linear[place] + p.angular[place].cross(row.arms[k]),
+                    }
                 };
                 let second = if row.places[1] == NOBODY { Vec3::ZERO } else { at(1) };
                 let motion = at(0) - second;
@@ -241,7 +272,8 @@ impl Rows {
     pub fn add_stiffness(&self, part: &Part, extra: &mut [f32]) {
         for pull in self.pulls_of(part) {
             let row = &self.rows[pull.row as usize];
-            extra[pull.place as usize - part.first] += row.extra;
+            // k J Jᵀ ≤ k diag(shares), which sum up to 1
+            extra[pull.place as usize - part.first] += pull.sign.abs() * row.extra;
         }
     }
 
@@ -250,15 +282,25 @@ impl Rows {
         let mut coarse = Coarse::of_mass(&part.motion, h);
         let centre = part.centre(h);
         for pull in self.pulls_of(part) {
-            let Row { places, normal, push, hold, .. } = self.rows[pull.row as usize];
+            let Row { places, normal, push, hold, shared, .. } = self.rows[pull.row as usize];
             // a piece that touches itself moves as a whole all the same
             if places.iter().all(|&place| part.places().contains(&(place as usize))) {
                 continue;
             }
-            let j = part.span.start + pull.place as usize - part.first;
-            let arm = match part.alone() {
-                Some(_) => pull.arm.as_dvec3(),
-                None => (particles.position[j] + pull.arm).as_dvec3() - centre,
+            let index = |place: u32| part.span.start + place as usize - part.first;
+            let arm = match self.shared.get(shared as usize).map(|ends| &ends[pull.end()]) {
+                Some(ends) if is_carried(ends) => {
+                    // the point as a whole, not each of those that carry it
+                    if pull.place != places[pull.end()] {
+                        continue;
+                    }
+                    let at = |&(place, share): &(u32, f32)| share * particles.position[index(place)];
+                    ends.iter().map(at).sum::<Vec3>().as_dvec3() - centre
+                }
+                _ => match part.alone() {
+                    Some(_) => pull.arm.as_dvec3(),
+                    None => (particles.position[index(pull.place)] + pull.arm).as_dvec3() - centre,
+                },
             };
             let n = normal.as_dvec3();
             let along = DMat3::from_cols(n.x * n, n.y * n, n.z * n);
@@ -272,14 +314,63 @@ impl Rows {
     pub fn add_squares(&self, part: &Part, squares: &mut [f32]) {
         for pull in self.pulls_of(part) {
             let force = self.pushes[pull.row as usize].force;
-            squares[pull.place as usize - part.first] += force.length_squared();
+            squares[pull.place as usize - part.first] +=
+                pull.sign * pull.sign * force.length_squared();
         }
     }
+}
+
+impl Row {
+    /// Calls `visit` with everyone that it pulls: place, sign times share, lever arm.
+    #[inline(always)]
+    fn each_pull(&self, shared: &[[Carriers; 2]], visit: &mut impl FnMut(u32, f32, Vec3)) {
+        for (k, sign) in [(0, 1.0), (1, -1.0)] {
+            let place = self.places[k];
+            if place == NOBODY {
+                continue;
+            }
+            match shared.get(self.shared as usize) {
+                Some(ends) if is_carried(&ends[k]) => {
+                    for &(mate, share) in &ends[k] {
+                        // the first stands for the point even if it carries nothing
+                        if share != 0.0 || mate == place {
+                            visit(mate, sign * share, Vec3::ZERO);
+                        }
+                    }
+                }
+                _ => visit(place, sign, self.arms[k]),
+            }
+        }
+    }
+}
+
+/// Who carries the point at one end; the corners of a triangle are of one piece, so their unknowns lie apart as they do.
+fn carriers(place: u32, spot: Option<Spot>) -> Carriers {
+    let alone = [(place, 1.0), (place, 0.0), (place, 0.0)];
+    let carried = |anchor: Anchor| {
+        anchor.carriers().map(|(j, share)| (place.wrapping_add(j.wrapping_sub(anchor.particle)), share))
+    };
+    spot.filter(|spot| spot.anchor.is_shared()).map_or(alone, |spot| carried(spot.anchor))
+}
+
+/// Whether a triangle carries it, and not one particle.
+#[inline(always)]
+fn is_carried(ends: &Carriers) -> bool {
+    ends[1].0 != ends[0].0
+}
+
+#[inline(always)]
+fn carried(linear: &[Vec3], ends: &Carriers) -> Vec3 {
+    let of = |(place, share): (u32, f32)| share * linear[place as usize];
+    of(ends[0]) + of(ends[1]) + of(ends[2])
 }
 
 /// Motion of the first point of a contact relative to the second, of a vector over the island.
 fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
     let at = |place: Option<u32>, spot: Option<Spot>| match (place, spot) {
+        (Some(k), Some(spot)) if spot.anchor.is_shared() => {
+            carried(v.linear, &carriers(k, Some(spot)))
+        }
         (Some(k), Some(spot)) => {
             let k = k as usize;
             v.linear[k] + v.angular[k].cross(spot.anchor.arm)

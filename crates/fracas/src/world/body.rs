@@ -9,6 +9,7 @@ use super::ids::{BodyId, ParticleId, PieceId};
 use super::pieces::{Places, Walks};
 use super::report::Energy;
 use crate::contact::near::Near;
+use crate::contact::surface::Surface;
 use crate::material::{Material, PointValues};
 use crate::parallel::Span;
 use crate::solids::{Model, Motion, Particles, Residual};
@@ -138,6 +139,8 @@ pub(super) struct Scratch {
     pub found: Vec<crate::contact::Contact>,
     /// What contacts did in this substep, in the order of particles.
     pub impulses: Vec<Impulse>,
+    /// What others touch of it, if that is a surface; follows the model.
+    pub surface: Surface,
     pub permuted: Particles,
     /// What is at each place of a span, after it is put in order.
     pub order: Vec<u32>,

@@ -18,6 +18,7 @@ use super::pieces::{Places, Walks};
 use super::report::Energy;
 use super::touching::BREAKING;
 use super::zone::Zone;
+use crate::contact::surface::Surface;
 use crate::contact::near::Near;
 use crate::geometry::Pattern;
 use crate::material::{Material, MaterialField, PointValues};
@@ -598,6 +599,7 @@ impl Scratch {
             found: Vec::with_capacity(count),
             // twice the contacts that the world has room for, and more where fragments break
             impulses: Vec::with_capacity(8 * count + 16 * count.min(BREAKING)),
+            surface: Surface::default(),
             permuted,
             order: Vec::with_capacity(count),
             place: Vec::with_capacity(count),

@@ -46,8 +46,13 @@ impl World {
             let (first, at) = self.found(contact.first, contact.key.first)?;
             let second = match (contact.key.second, contact.second) {
                 (Other::Particle(particle), Some(spot)) => self.found(spot, particle)?.0,
+                (Other::Surface(body), Some(spot)) => {
+                    let body = self.body(body)?;
+                    let corner = body.particles.id.get(spot.anchor.particle as usize)?;
+                    self.found(spot, *corner)?.0
+                }
                 (Other::Obstacle(id), _) => HitTarget::Obstacle(id),
-                (Other::Particle(_), None) => return None,
+                (Other::Particle(_) | Other::Surface(_), None) => return None,
             };
             Some(ContactPoint {
                 first,

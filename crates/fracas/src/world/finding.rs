@@ -1,10 +1,13 @@
 //! Who may touch whom within the substep: boxes, pairs of boxes, contacts.
 
+mod faces;
+
 use super::attach::Attachments;
 use super::body::Body;
 use super::desc::Layers;
 use super::obstacle::Obstacle;
-use super::{BodyId, ObstacleId, PieceId};
+use super::step::range_of;
+use super::{BodyId, ObstacleId, Piece, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
 use crate::contact::narrow::{Point, collide};
 use crate::contact::shape::{Aabb, Pose, Shape};
@@ -14,7 +17,7 @@ use crate::contact::{
 use crate::material::combine_friction;
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
-use crate::solids::{Anchor, Particles};
+use crate::solids::{Anchor, Boundary, Particles};
 use glam::{DVec3, Vec3};
 
 /// Finds contacts. What it keeps of pairs is state; all else is room.
@@ -40,8 +43,10 @@ struct Owner {
     /// Place of the body, or [`OBSTACLE`].
     body: u32,
     piece: u32,
-    /// Index of the particle, or of the obstacle.
+    /// Index of the particle, of the face of a surface, or of the obstacle.
     particle: u32,
+    /// Whether it is a face.
+    face: bool,
 }
 
 /// Instead of the place of a body.
@@ -151,6 +156,11 @@ impl Finding {
         self.owners.clear();
         let mut number = 0;
         for (body, index) in scene.bodies.iter().zip(0..) {
+            if body.is_surface() {
+                self.list_faces(body, [index, number], scene.h);
+                number += body.pieces.len() as u32;
+                continue;
+            }
             for piece in 0..body.pieces.len() {
                 let group = if body.may_fold(piece) { NO_GROUP } else { number };
                 number += 1;
@@ -162,14 +172,37 @@ impl Finding {
                     let centre = centre + half_way.as_dvec3();
                     self.items.push(Item { centre, half, group });
                     let piece = piece as u32;
-                    self.owners.push(Owner { body: index, piece, particle: j as u32 });
+                    let particle = j as u32;
+                    self.owners.push(Owner { body: index, piece, particle, face: false });
                 }
             }
         }
         for (obstacle, index) in scene.obstacles.iter().zip(0..) {
             let (centre, half) = obstacle.extent();
             self.items.push(Item { centre, half, group: OBSTACLES });
-            self.owners.push(Owner { body: OBSTACLE, piece: 0, particle: index });
+            self.owners.push(Owner { body: OBSTACLE, piece: 0, particle: index, face: false });
+        }
+    }
+
+    /// A box around the way of every face of a surface. Pieces are numbered from `first` on.
+    fn list_faces(&mut self, body: &Body, [index, first]: [u32; 2], h: f32) {
+        let surface = &body.scratch.surface;
+        let mut known = (u32::MAX, NO_GROUP);
+        for (face, k) in surface.faces().iter().zip(0..) {
+            let piece = body.piece_of(face.corners[0]);
+            if known.0 != piece {
+                let folds = body.surface_may_fold(piece as usize);
+                known = (piece, if folds { NO_GROUP } else { first + piece });
+            }
+            let around = surface.bounds(k as usize, &body.particles, h);
+            let origin = body.pieces[piece as usize].origin;
+            let half = 0.5 * (around.max - around.min);
+            self.items.push(Item {
+                centre: origin + around.centre().as_dvec3(),
+                half: half + Vec3::splat(0.5 * surface.margin(k as usize)),
+                group: known.1,
+            });
+            self.owners.push(Owner { body: index, piece, particle: k, face: true });
         }
     }
 
@@ -194,7 +227,8 @@ impl Finding {
             let plane = first + k;
             for (i, owner) in self.owners[..first].iter().enumerate() {
                 let particles = &scene.bodies[owner.body as usize].particles;
-                let round = particles.touched_shape(owner.particle as usize).is_none();
+                let round =
+                    owner.face || particles.touched_shape(owner.particle as usize).is_none();
                 if round && !obstacle.sensor {
                     continue;
                 }
@@ -228,6 +262,9 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     if b.body == OBSTACLE {
         return true;
     }
+    if a.face || b.face {
+        return faces_may_touch(a, b, scene);
+    }
     if a.body != b.body {
         let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
         return !scene.attachments.are_quiet(id(a), id(b));
@@ -240,6 +277,21 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     let [x, y] = [body.particles.number[p], body.particles.number[q]];
     let shaped = body.shaped(p).is_some() || body.shaped(q).is_some();
     !body.near.contains(x, y, shaped) && !body.model.solid().bonded(p, q)
+}
+
+/// The same of a face and something else that moves. Faces of one piece that share a corner are neighbours.
+fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
+    let corners = |o: Owner| {
+        let faces = scene.bodies[o.body as usize].scratch.surface.faces();
+        if o.face { faces[o.particle as usize].corners } else { [o.particle; 3] }
+    };
+    let [p, q] = [a, b].map(corners);
+    if a.body == b.body {
+        return a.piece != b.piece || p.iter().all(|j| !q.contains(j));
+    }
+    let id = |o: Owner, j: u32| scene.bodies[o.body as usize].particles.id[j as usize];
+    let quiet = |i: u32, j: u32| scene.attachments.are_quiet(id(a, i), id(b, j));
+    !p.iter().any(|&i| q.iter().any(|&j| quiet(i, j)))
 }
 
 /// Pairs of the substep before.
@@ -265,7 +317,15 @@ impl Chunk {
     fn look(&mut self, pairs: &[Pair], owners: &[Owner], scene: Scene<'_>, before: Before<'_>) {
         for &(i, j) in pairs {
             let [a, b] = [owners[i as usize], owners[j as usize]];
-            if b.body == OBSTACLE {
+            if b.body == OBSTACLE && a.face {
+                self.touch_face_and_obstacle(a, b.particle as usize, scene);
+            } else if b.body != OBSTACLE && (a.face || b.face) {
+                match (a.face, b.face) {
+                    (true, true) => self.touch_faces(a, b, scene),
+                    (true, false) => self.touch_face_and_solid(a, b, scene),
+                    _ => self.touch_face_and_solid(b, a, scene),
+                }
+            } else if b.body == OBSTACLE {
                 self.touch_obstacle(a, b.particle as usize, scene, before);
             } else {
                 let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
@@ -503,6 +563,26 @@ impl Body {
                 (centre, pairs::reach(&self.particles, j))
             }
         }
+    }
+
+    /// Whether others touch its surface, and not its particles.
+    pub(super) fn is_surface(&self) -> bool {
+        !self.scratch.surface.faces().is_empty()
+    }
+
+    /// Brings its surface up to what its model tells.
+    pub(super) fn follow_surface(&mut self) {
+        if let Boundary::Tets { faces, tets } = self.model.solid().boundary() {
+            self.scratch.surface.follow(faces, tets, &self.particles);
+        }
+    }
+
+    /// Whether a piece of a surface is bent so far that it could touch itself.
+    fn surface_may_fold(&self, piece: usize) -> bool {
+        let Piece { span, .. } = &self.pieces[piece];
+        let surface = &self.scratch.surface;
+        let corners = range_of(surface.corners(), span, |corner| corner.0);
+        surface.is_bent(&surface.corners()[corners], &self.particles)
     }
 
     /// Whether a piece is bent so far that it could touch itself.

@@ -1,12 +1,12 @@
 //! The step: the physics, read off the order of calls.
 
-use super::body::{Body, Impulse, Piece};
+use super::body::{Body, Impulse, Piece, Scratch};
 use super::event::Event;
 use super::field::{self, Field};
 use super::obstacle::Obstacle;
 use super::report::StageTimes;
 use super::{Opened, Reaction, World};
-use crate::contact::{HalfSpace, touch_half_spaces};
+use crate::contact::{HalfSpace, touch_half_spaces, touch_half_spaces_by_corners};
 use crate::math::{Rot, ops};
 use crate::parallel::{Span, Workers};
 use crate::solids::motion::replace_rigid_motion;
@@ -260,10 +260,27 @@ fn number_bodies(bodies: &mut [Body]) {
 
 /// Obstacles that may be touched within the substep.
 fn touch_obstacles(body: &mut Body, around: Around<'_>) {
+    body.follow_surface();
+    let is_surface = body.is_surface();
     let Body { particles, pieces, scratch, layers, .. } = body;
+    let Scratch { surface, found, .. } = scratch;
     scratch.impulses.clear();
-    scratch.found.clear();
+    found.clear();
     for (piece, index) in pieces.iter().zip(0..).filter(|(piece, _)| !piece.is_still()) {
+        if is_surface {
+            let corners = range_of(surface.corners(), &piece.span, |corner| corner.0);
+            touch_half_spaces_by_corners(
+                [scratch.number, index],
+                particles,
+                &surface.corners()[corners],
+                piece.origin,
+                *layers,
+                around.half_spaces,
+                around.step.h,
+                found,
+            );
+            continue;
+        }
         touch_half_spaces(
             [scratch.number, index],
             particles,
@@ -272,7 +289,7 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
             *layers,
             around.half_spaces,
             around.step.h,
-            &mut scratch.found,
+            found,
         );
     }
 }

@@ -8,10 +8,11 @@ use super::ids::PieceId;
 use super::obstacle::Obstacle;
 use super::sleep::{self, Dormant};
 use super::step::{Around, range_of, solve_alone};
+use crate::contact::surface::keep_true;
 use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
 use crate::sets::Sets;
-use crate::solids::{Particles, Residual, Solid};
+use crate::solids::{Anchor, Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
 use crate::solve::{
     self, Held, Part, Pulled, Side, Touch, is_rigid, solve_island, solve_rigid_island,
@@ -124,6 +125,11 @@ impl Touching {
             shown.copy_from_slice(broken);
         }
         self.contacts.sort_unstable_by_key(|contact| contact.key);
+        if bodies.iter().any(Body::is_surface) {
+            let known = [&self.old[..], &self.woken];
+            let triangle = |spot: Spot| bodies[spot.body as usize].carriers_at(spot.anchor);
+            keep_true(&mut self.contacts, known, &triangle);
+        }
         carry_over(&self.old, &self.woken, &mut self.contacts, h);
         self.woken.clear();
         self.touches.clear();
@@ -574,6 +580,11 @@ impl Body {
     fn breakable_count(&self) -> usize {
         let breaks = self.model.solid().bond_count() > 0 && !self.shapes.is_empty();
         if breaks { self.particles.len() - self.shaped_count() } else { 0 }
+    }
+
+    /// Where the corners of the triangle are that carries a point.
+    fn carriers_at(&self, anchor: Anchor) -> [Vec3; 3] {
+        anchor.carriers().map(|(j, _)| self.particles.position[j as usize])
     }
 
     /// The index of the piece that a particle is in.

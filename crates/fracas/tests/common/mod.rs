@@ -5,6 +5,7 @@
 pub mod bodies;
 pub mod column;
 pub mod extreme;
+pub mod tet_blocks;
 
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;

@@ -123,6 +123,19 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// A triangle of these corners and this normal.
+    pub(super) fn of_corners(corners: [DVec3; 3], normal: DVec3) -> Self {
+        let [a, b, c] = corners;
+        let size = a.distance(b).min(b.distance(c)).min(c.distance(a));
+        let kind = Kind::Triangle(corners, normal);
+        Self { kind, rotation: DMat3::IDENTITY, position: DVec3::ZERO, radius: 0.0, size }
+    }
+
+    /// A point, whose tolerances are those of something of this size.
+    pub(super) fn of_point(position: DVec3, size: f64) -> Self {
+        Self { kind: Kind::Point, rotation: DMat3::IDENTITY, position, radius: 0.0, size }
+    }
+
     /// Whether support points move along it as the direction turns: searches then end by tolerance.
     pub(super) fn is_round(&self) -> bool {
         matches!(self.kind, Kind::Ellipsoid { .. } | Kind::Cylinder { .. })

@@ -162,7 +162,7 @@ fn segment(a: DVec3, b: DVec3) -> [f64; 2] {
 
 /// Weights of the point of a triangle nearest to the origin (Ericson, *Real-Time Collision
 /// Detection*, 2005, sec. 5.1.5).
-pub(super) fn triangle(a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
+pub(in super::super) fn triangle(a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -193,6 +193,36 @@ pub(super) fn triangle(a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
     }
     let sum = va + vb + vc;
     [va / sum, vb / sum, vc / sum]
+}
+
+/// Where two segments, from 0 along `u` and from `w` along `v`, are nearest to each other: shares of both (Ericson 2005, sec. 5.1.9).
+pub(in super::super) fn nearest_on_segments(u: DVec3, v: DVec3, w: DVec3) -> [f64; 2] {
+    let (a, e, f) = (u.length_squared(), v.length_squared(), -v.dot(w));
+    let (b, c) = (u.dot(v), -u.dot(w));
+    let square = a * e - b * b;
+    let along = |x: f64, whole: f64| if whole > 0.0 { (x / whole).clamp(0.0, 1.0) } else { 0.0 };
+    // of parallel ones any point of the first will do
+    let s = if square > 0.0 { ((b * f - c * e) / square).clamp(0.0, 1.0) } else { 0.0 };
+    let t = if e > 0.0 { (b * s + f) / e } else { 0.0 };
+    if t < 0.0 {
+        [along(-c, a), 0.0]
+    } else if t > 1.0 {
+        [along(b - c, a), 1.0]
+    } else {
+        [s, t]
+    }
+}
+
+/// Weights of the corners of a triangle at the foot of a point in its plane; below 0 beyond its edges.
+pub(in super::super) fn weights_in_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
+    let normal = (b - a).cross(c - a);
+    let square = normal.length_squared();
+    if square == 0.0 {
+        return [f64::NEG_INFINITY; 3];
+    }
+    let v = (p - a).cross(c - a).dot(normal) / square;
+    let w = (b - a).cross(p - a).dot(normal) / square;
+    [1.0 - v - w, v, w]
 }
 
 /// Weights of the point of a tetrahedron nearest to the origin: all above 0 if it is inside.

@@ -12,6 +12,7 @@ mod convex;
 mod core;
 mod ellipsoids;
 mod epa;
+mod faces;
 mod gjk;
 mod half_space;
 mod manifold;
@@ -19,9 +20,12 @@ mod sweep;
 mod triangles;
 
 pub use self::ellipsoids::ellipsoid_ellipsoid;
+pub use self::faces::{OnFace, Solid};
 pub use self::sweep::{Met, Way, sweep};
+pub use self::triangles::each_facet;
 
 pub(super) use self::core::rotation_f64;
+pub(super) use self::gjk::{nearest_on_segments, triangle as nearest_on_triangle, weights_in_triangle};
 
 use self::core::Core;
 use super::shape::{Compound, Pose, Shape};

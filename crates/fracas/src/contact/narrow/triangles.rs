@@ -6,6 +6,8 @@
 //! for what lies above itself.
 
 use super::super::shape::{Aabb, HeightField, Pose, Rim, Shape, Triangle, TriangleMesh};
+use super::super::surface::Facet;
+use super::super::surface::ccd::Moving;
 use super::Point;
 use super::convex::{self, Nearest};
 use super::core::{Core, rotation_f64};
@@ -89,6 +91,50 @@ pub(super) fn convex_height_field(
         }
     }
     ground.thin_out(out, start);
+}
+
+/// Calls `visit` with every triangle of a mesh or height field near a face of a surface, seen from the side that the face is
+/// on, and its number. All of it moves by `way`.
+pub fn each_facet(shape: &Shape, pose: &Pose, face: &Facet, way: DVec3, mut visit: impl FnMut(&Facet, u32)) {
+    let rotation = rotation_f64(pose.rotation);
+    let position = pose.position.as_dvec3();
+    let local = |p: DVec3| rotation.transpose() * (p - position);
+    let ends = face.corners.iter().flat_map(|c| [c.start, c.at(1.0) - way]);
+    let inner = face.corners.iter().map(|c| c.start).sum::<DVec3>() / 3.0 - 0.25 * face.height * face.normal;
+    let bounds = Aabb::around(ends.chain([inner]).map(|p| local(p).as_vec3()));
+    let far = bounds.min.abs().max(bounds.max.abs()).max_element();
+    let bounds = bounds.grown(face.margin as f32 + 1.0e-5 * far);
+    let placed = |p: DVec3| Moving { start: rotation * p + position, way };
+    let mut show = |triangle: &Triangle, number: u32, side: f64| {
+        let across = triangle.rims.map(|rim| match rim {
+            Rim::Open => None,
+            Rim::Shared { opposite, .. } => Some(placed(opposite)),
+        });
+        let [a, b, c] = triangle.corners.map(placed);
+        let ([a, b, c], across) = match side > 0.0 {
+            true => ([a, b, c], across),
+            false => ([a, c, b], [across[2], across[1], across[0]]),
+        };
+        visit(&Facet::new([a, b, c], across, 0b11_1111, face.margin, face.height), number);
+    };
+    match shape {
+        Shape::TriangleMesh(mesh) => {
+            let side = side_of(mesh, &bounds, local(inner));
+            mesh.near(&bounds, |i| show(&mesh.triangle(i), i, side));
+        }
+        Shape::HeightField(field) => {
+            let cells = field.under(&bounds);
+            for row in cells.rows[0]..cells.rows[1] {
+                for column in cells.columns[0]..cells.columns[1] {
+                    for second in [false, true] {
+                        let number = field.number(column, row, second);
+                        show(&field.triangle(column, row, second), number, 1.0);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// 1 if `centre` is where the normals of the mesh point to, else −1: by the normal of the nearest

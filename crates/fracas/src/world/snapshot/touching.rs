@@ -74,7 +74,7 @@ impl World {
         for _ in 0..reader.number()? {
             let first = ParticleId(reader.number()?);
             let (id, flags) = (reader.number()?, reader.number()?);
-            let second = load_other(flags, id);
+            let second = load_other(flags & 1, id);
             let rotation: Vec<Rot> = reader.column_of(1)?;
             let numbers: Vec<[f32; 3]> = reader.column_of(2)?;
             let relative = Pose { rotation: rotation[0], position: numbers[0].into() };
@@ -113,17 +113,22 @@ impl World {
     }
 }
 
+/// Above all other bits of the word in which the kind of the second stands.
+const SURFACE: u64 = 1 << 40;
+
 fn other(second: Other) -> (u64, u64) {
     match second {
         Other::Obstacle(id) => (0, id.0),
         Other::Particle(id) => (1, id.0),
+        Other::Surface(id) => (SURFACE, id.0),
     }
 }
 
 fn load_other(flags: u64, id: u64) -> Other {
-    match flags & 1 {
+    match flags & (SURFACE | 1) {
         0 => Other::Obstacle(ObstacleId(id)),
-        _ => Other::Particle(ParticleId(id)),
+        1 => Other::Particle(ParticleId(id)),
+        _ => Other::Surface(BodyId(id)),
     }
 }
 

@@ -1,0 +1,263 @@
+//! Two faces of surfaces: where their corners, sides and edges may touch within a substep.
+
+use super::super::narrow::{nearest_on_segments, nearest_on_triangle, weights_in_triangle};
+use super::ccd::{Moving, corner_triangle, edge_edge};
+use super::weighted;
+use glam::DVec3;
+
+/// By how much weights may be below 0 where a point still counts as over a triangle, or between the ends of an edge.
+const RIM: f64 = 1e-3;
+/// Sine of the angle by which a surface may rise above the plane across a contact normal at an edge.
+const LEVEL: f64 = 0.02;
+/// Sine of the angle by which an edge must be bent to be one: flatter ones are left to corners and sides.
+const SHARP: f64 = 0.03;
+/// Sine of the angle from which on two edges cross.
+const CROSSING: f64 = 0.02;
+/// Depth over the height of the tetrahedron up to which what is behind a face came through it. Deeper it may as well be in
+/// front of the other side of a thin plate.
+const SHALLOW: f64 = 0.5;
+
+/// A face at the start of a substep, with all that is asked of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Facet {
+    /// Counter-clockwise from outside.
+    pub corners: [Moving; 3],
+    /// The far corner of the face across the edge from corner k to the next; none at an open edge.
+    pub across: [Option<Moving>; 3],
+    /// Outward, unit length.
+    pub normal: DVec3,
+    /// Corners and, three bits above, edges that it answers for.
+    pub owns: u8,
+    /// Distance within which it makes contacts though nothing moves, in m.
+    pub margin: f64,
+    /// How far it reaches inwards, in m.
+    pub height: f64,
+    /// Bits of edges that stick out.
+    sharp: u8,
+}
+
+/// What meets of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Feature {
+    /// A corner, by its place.
+    Corner(u8),
+    /// The edge from a corner to the next.
+    Edge(u8),
+    /// Its inside.
+    Inside,
+}
+
+/// Two points that may touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Meeting {
+    /// Weights of the corners of both faces.
+    pub weights: [[f64; 3]; 2],
+    /// What meets of both.
+    pub features: [Feature; 2],
+    /// From the second to the first, unit length.
+    pub normal: DVec3,
+    /// Along it at the start of the substep, in m.
+    pub gap: f64,
+    /// Whether it only counts if the two have touched before: it is so deep that it may as well be something else.
+    pub doubtful: bool,
+}
+
+/// How two faces are looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Whether both are of one piece. Such a piece is not born into itself, so that no overlap is believed that did not
+    /// begin as a touch.
+    pub own: bool,
+}
+
+impl Facet {
+    /// From its corners and what is across its edges.
+    pub fn new(
+        corners: [Moving; 3],
+        across: [Option<Moving>; 3],
+        owns: u8,
+        margin: f64,
+        height: f64,
+    ) -> Self {
+        let [a, b, c] = corners.map(|corner| corner.start);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let mut facet = Self { corners, across, normal, owns, margin, height, sharp: 0 };
+        for k in 0..3 {
+            facet.sharp |= u8::from(facet.is_bent_at(k)) << k;
+        }
+        facet
+    }
+
+    /// Whether it answers for a corner.
+    pub fn owns_corner(&self, k: usize) -> bool {
+        self.owns >> k & 1 == 1
+    }
+
+    /// Whether it answers for the edge from corner k to the next.
+    pub fn owns_edge(&self, k: usize) -> bool {
+        self.owns >> (3 + k) & 1 == 1
+    }
+
+    /// Whether that edge sticks out.
+    pub fn is_sharp(&self, k: usize) -> bool {
+        self.sharp >> k & 1 == 1
+    }
+
+    fn is_bent_at(&self, k: usize) -> bool {
+        let Some(across) = self.across[k] else { return true };
+        let there = across.start - self.corners[k].start;
+        self.normal.dot(there) < -SHARP * there.length()
+    }
+
+    /// Whether a direction points out of the surface at an edge: nothing around rises above the plane across it.
+    pub fn is_out_of_edge(&self, k: usize, out: DVec3, time: f64) -> bool {
+        let from = self.corners[k].at(time);
+        let below = |p: DVec3| out.dot(p - from) <= LEVEL * p.distance(from);
+        below(self.corners[(k + 2) % 3].at(time))
+            && self.across[k].is_none_or(|across| below(across.at(time)))
+    }
+
+    /// Its corners at a time between 0 and 1.
+    pub fn at(&self, time: f64) -> [DVec3; 3] {
+        self.corners.map(|corner| corner.at(time))
+    }
+
+    fn edge(&self, k: usize) -> [Moving; 2] {
+        [self.corners[k], self.corners[(k + 1) % 3]]
+    }
+}
+
+/// Calls `found` with all that may touch of two faces within the substep.
+pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Meeting)) {
+    let margin = a.margin.min(b.margin);
+    for k in (0..3).filter(|&k| a.owns_corner(k)) {
+        if let Some((weights, normal, gap)) = corner_on_side(&a.corners[k], b, margin) {
+            found(Meeting {
+                weights: [corner_weights(k), weights],
+                features: [Feature::Corner(k as u8), Feature::Inside],
+                normal,
+                gap,
+                doubtful: rules.doubts(gap, b.height),
+            });
+        }
+    }
+    for k in (0..3).filter(|&k| b.owns_corner(k)) {
+        if let Some((weights, normal, gap)) = corner_on_side(&b.corners[k], a, margin) {
+            found(Meeting {
+                weights: [weights, corner_weights(k)],
+                features: [Feature::Inside, Feature::Corner(k as u8)],
+                normal: -normal,
+                gap,
+                doubtful: rules.doubts(gap, a.height),
+            });
+        }
+    }
+    for i in (0..3).filter(|&i| a.owns_edge(i) && a.is_sharp(i)) {
+        for j in (0..3).filter(|&j| b.owns_edge(j) && b.is_sharp(j)) {
+            if let Some(([s, t], normal, gap)) = edges_cross(a, i, b, j, margin) {
+                found(Meeting {
+                    weights: [edge_weights(i, s), edge_weights(j, t)],
+                    features: [Feature::Edge(i as u8), Feature::Edge(j as u8)],
+                    normal,
+                    gap,
+                    doubtful: rules.doubts(gap, a.height.min(b.height)),
+                });
+            }
+        }
+    }
+}
+
+impl Rules {
+    fn doubts(self, gap: f64, height: f64) -> bool {
+        gap < 0.0 && (self.own || gap < -SHALLOW * height)
+    }
+}
+
+/// By how much two points come nearer at most.
+fn closing(p: &Moving, q: &Moving) -> f64 {
+    (p.way - q.way).length()
+}
+
+fn corner_weights(k: usize) -> [f64; 3] {
+    let mut weights = [0.0; 3];
+    weights[k] = 1.0;
+    weights
+}
+
+/// Of a point at `t` along the edge from corner k to the next.
+fn edge_weights(k: usize, t: f64) -> [f64; 3] {
+    let mut weights = [0.0; 3];
+    weights[k] = 1.0 - t;
+    weights[(k + 1) % 3] = t;
+    weights
+}
+
+/// A corner over a face, or one that goes through it: weights, outward normal, distance at the start.
+fn corner_on_side(p: &Moving, face: &Facet, margin: f64) -> Option<([f64; 3], DVec3, f64)> {
+    let corners = face.at(0.0);
+    let gap = face.normal.dot(p.start - corners[0]);
+    if gap <= margin && gap >= -face.height {
+        let weights = weights_in_triangle(corners, p.start);
+        if weights.iter().all(|&w| w >= -RIM) {
+            return Some((weights, face.normal, gap));
+        }
+    }
+    let [a, b, c] = corners.map(|corner| corner - p.start);
+    let apart = weighted([a, b, c], nearest_on_triangle(a, b, c)).length();
+    if apart > face.corners.iter().map(|c| closing(p, c)).fold(0.0, f64::max) {
+        return None;
+    }
+    let impact = corner_triangle(p, &face.corners)?;
+    let [a, b, c] = face.at(impact.time);
+    let normal = (b - a).cross(c - a).normalize_or_zero();
+    let gap = normal.dot(p.start - weighted(corners, impact.weights));
+    (gap > 0.0).then_some((impact.weights, normal, gap))
+}
+
+/// Two edges that cross each other, or will: places along them, normal from b to a, distance at the start.
+fn edges_cross(
+    a: &Facet,
+    i: usize,
+    b: &Facet,
+    j: usize,
+    margin: f64,
+) -> Option<([f64; 2], DVec3, f64)> {
+    let (one, other) = (a.edge(i), b.edge(j));
+    let at = |time: f64| [one[0], one[1], other[0], other[1]].map(|m| m.at(time));
+    // which way is out of both, when they are where they are at this time
+    let across = |time: f64| {
+        let [p, q, r, s] = at(time);
+        let (u, v) = (q - p, s - r);
+        let cross = u.cross(v);
+        let sine = cross.length() / (u.length() * v.length());
+        let out = if sine > CROSSING { cross.normalize() } else { return None };
+        [out, -out].into_iter().find(|&out| {
+            b.is_out_of_edge(j, out, time) && a.is_out_of_edge(i, -out, time)
+        })
+    };
+    let gap_along = |normal: DVec3, [s, t]: [f64; 2]| {
+        let [p, q, r, o] = at(0.0);
+        normal.dot(p + s * (q - p) - r - t * (o - r))
+    };
+    let [p, q, r, o] = at(0.0);
+    let places = nearest_on_segments(q - p, o - r, r - p);
+    let between = |t: f64| (RIM..=1.0 - RIM).contains(&t);
+    if places.into_iter().all(between)
+        && let Some(normal) = across(0.0)
+    {
+        let gap = gap_along(normal, places);
+        if gap <= margin && gap >= -a.height.min(b.height) {
+            return Some((places, normal, gap));
+        }
+    }
+    let apart = (p + places[0] * (q - p) - r - places[1] * (o - r)).length();
+    let closing = one.iter().flat_map(|p| other.iter().map(|q| closing(p, q)));
+    if apart > closing.fold(0.0, f64::max) {
+        return None;
+    }
+    let impact = edge_edge(&one, &other)?;
+    let normal = across(impact.time)?;
+    let places = [impact.weights[0], impact.weights[1]];
+    let gap = gap_along(normal, places);
+    (gap > 0.0).then_some((places, normal, gap))
+}

@@ -1,0 +1,232 @@
+//! Surfaces of tetrahedra: what others touch of bodies whose particles are the corners of a closed surface.
+//!
+//! ```text
+//! faces of the model → Surface: who is across which edge, who answers for which corner and edge
+//! two faces          → Facet × Facet: corners on triangles, edges on edges, now or on their way (ccd)
+//! ```
+//!
+//! A surface has no thickness. Every corner and every edge belongs to one of its faces, which answers for it, so that a
+//! corner meets a triangle once and an edge an edge (representative triangles; Curtis, Tamstorf, Manocha 2008).
+
+pub mod ccd;
+mod facet;
+mod keep;
+#[cfg(test)]
+mod tests;
+
+pub use facet::{Facet, Feature, Meeting, Rules, meet_facets};
+pub use keep::keep_true;
+
+use super::shape::Aabb;
+use crate::math::rotation;
+use crate::solids::{Face, Particles};
+use ccd::Moving;
+use glam::{DVec3, Mat3, Vec3};
+
+/// Distance within which contacts are made though nothing moves, over the shortest edge of a face.
+pub(super) const MARGIN: f32 = 0.1;
+/// Deviation from rigid motion at which a piece is looked at for contact with itself, in margins.
+const BENT: f32 = 2.5;
+/// Instead of the index of a face.
+const NOBODY: u32 = u32::MAX;
+
+/// The surface of a body, made anew whenever the faces of its model change: a cache, not state.
+#[derive(Clone, Debug, Default)]
+pub struct Surface {
+    faces: Vec<Face>,
+    sides: Vec<Side>,
+    /// Particles that are corners, in order, and the margin of each.
+    corners: Vec<(u32, f32)>,
+    /// Edges as (lower corner, higher corner, face, edge of it), in order; room.
+    edges: Vec<([u32; 2], u32, u8)>,
+}
+
+/// What is around a face.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// The face across the edge from corner k to the next, and the edge there.
+    across: [(u32, u8); 3],
+    /// Corners and, three bits above, edges that it answers for.
+    owns: u8,
+    /// The corner of the tetrahedron behind it that is not its own.
+    inner: u32,
+    /// Height of that tetrahedron at rest, in m.
+    height: f32,
+    /// Shortest edge at rest, in m.
+    edge: f32,
+}
+
+impl Surface {
+    /// Brings it up to what the model tells, which seldom changes.
+    pub fn follow(&mut self, faces: &[Face], tets: &[[u32; 4]], particles: &Particles) {
+        if self.faces == faces {
+            return;
+        }
+        self.faces.clear();
+        self.faces.extend_from_slice(faces);
+        self.sides.clear();
+        self.sides.extend(faces.iter().map(|face| Side::new(face, tets, &particles.rest)));
+        self.join_edges();
+        self.list_corners();
+    }
+
+    /// Its faces.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// Particles that are corners, in order, with their margins.
+    pub fn corners(&self) -> &[(u32, f32)] {
+        &self.corners
+    }
+
+    /// Distance within which a face makes contacts though nothing moves, in m.
+    pub fn margin(&self, face: usize) -> f32 {
+        MARGIN * self.sides[face].edge
+    }
+
+    /// Its shortest edge at rest, in m.
+    pub fn edge(&self, face: usize) -> f32 {
+        self.sides[face].edge
+    }
+
+    /// The box around the way of a face within a substep of length h and around the tetrahedron behind it, in the frame of its piece.
+    pub fn bounds(&self, face: usize, particles: &Particles, h: f32) -> Aabb {
+        let inner = particles.position[self.sides[face].inner as usize];
+        let ways = self.faces[face].corners.into_iter().flat_map(|j| {
+            let at = particles.position[j as usize];
+            [at, at + h * particles.velocity[j as usize]]
+        });
+        Aabb::around(ways.chain([inner]))
+    }
+
+    /// A face as it starts into a substep of length h, in a frame whose origin lies at `shift` from that of its piece.
+    pub fn facet(&self, face: usize, particles: &Particles, shift: Vec3, h: f32) -> Facet {
+        let side = &self.sides[face];
+        let moving = |j: u32| {
+            let j = j as usize;
+            let start = (particles.position[j] + shift).as_dvec3();
+            Moving { start, way: f64::from(h) * particles.velocity[j].as_dvec3() }
+        };
+        let across = side.across.map(|(face, edge)| {
+            let face = self.faces.get(face as usize)?;
+            Some(moving(face.corners[(edge as usize + 2) % 3]))
+        });
+        Facet::new(
+            self.faces[face].corners.map(moving),
+            across,
+            side.owns,
+            f64::from(MARGIN * side.edge),
+            f64::from(side.height),
+        )
+    }
+
+    /// Whether `holds` for all corners around corner `k` of a face.
+    pub fn around(&self, face: usize, k: usize, mut holds: impl FnMut(u32) -> bool) -> bool {
+        let (mut at, mut corner) = (face, k);
+        // from face to face about the corner; more than these no corner has
+        for _ in 0..64 {
+            let next = self.faces[at].corners[(corner + 1) % 3];
+            if !holds(next) {
+                return false;
+            }
+            let before = (corner + 2) % 3;
+            let (beyond, edge) = self.sides[at].across[before];
+            if beyond == NOBODY {
+                return holds(self.faces[at].corners[before]);
+            }
+            (at, corner) = (beyond as usize, edge as usize);
+            if at == face {
+                break;
+            }
+        }
+        true
+    }
+
+    /// Whether some of these corners are farther from where a rigid motion would carry them than what is apart at rest may
+    /// come nearer: the piece could touch itself.
+    pub fn is_bent(&self, corners: &[(u32, f32)], particles: &Particles) -> bool {
+        let count = corners.len().max(1) as f32;
+        let mean = |column: &[Vec3]| -> Vec3 {
+            corners.iter().map(|&(j, _)| column[j as usize]).sum::<Vec3>() / count
+        };
+        let (rest, now) = (&particles.rest, &particles.position);
+        let (from, to) = (mean(rest), mean(now));
+        let mut spread = Mat3::ZERO;
+        for &(j, _) in corners {
+            let (x, y) = (rest[j as usize] - from, now[j as usize] - to);
+            spread += Mat3::from_cols(x.x * y, x.y * y, x.z * y);
+        }
+        let turn = rotation(&spread).to_mat3();
+        corners.iter().any(|&(j, margin)| {
+            let wanted = to + turn * (rest[j as usize] - from);
+            now[j as usize].distance(wanted) > BENT * margin
+        })
+    }
+
+    fn join_edges(&mut self) {
+        let Self { faces, sides, edges, .. } = self;
+        edges.clear();
+        for (face, index) in faces.iter().zip(0..) {
+            for k in 0..3 {
+                let (a, b) = (face.corners[k], face.corners[(k + 1) % 3]);
+                edges.push(([a.min(b), a.max(b)], index, k as u8));
+            }
+        }
+        edges.sort_unstable();
+        let along = |&(ends, face, k): &([u32; 2], u32, u8)| {
+            faces[face as usize].corners[k as usize] == ends[0]
+        };
+        for edge in edges.chunk_by(|a, b| a.0 == b.0) {
+            // faces on both sides run along it the opposite way; where more than two meet, in their order
+            let ways = [true, false].map(|way| edge.iter().filter(move |e| along(e) == way));
+            let [one, other] = ways;
+            for (&(_, f, k), &(_, g, l)) in one.zip(other) {
+                sides[f as usize].across[k as usize] = (g, l);
+                sides[g as usize].across[l as usize] = (f, k);
+            }
+            let (_, face, k) = edge[0];
+            sides[face as usize].owns |= 8 << k;
+        }
+    }
+
+    fn list_corners(&mut self) {
+        let Self { faces, sides, corners, edges, .. } = self;
+        // (corner, corner), face, place: sorted, the first face of each answers for it
+        edges.clear();
+        for (face, index) in faces.iter().zip(0..) {
+            edges.extend((0..3).map(|k| ([face.corners[k]; 2], index, k as u8)));
+        }
+        edges.sort_unstable();
+        corners.clear();
+        for corner in edges.chunk_by(|a, b| a.0 == b.0) {
+            let ([j, _], face, k) = corner[0];
+            sides[face as usize].owns |= 1 << k;
+            let margin = |&(_, face, _): &([u32; 2], u32, u8)| MARGIN * sides[face as usize].edge;
+            corners.push((j, corner.iter().map(margin).fold(f32::INFINITY, f32::min)));
+        }
+    }
+}
+
+impl Side {
+    fn new(face: &Face, tets: &[[u32; 4]], rest: &[Vec3]) -> Self {
+        let [a, b, c] = face.corners.map(|j| rest[j as usize].as_dvec3());
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let tet = tets[face.tet as usize];
+        let inner = tet.into_iter().find(|j| !face.corners.contains(j)).unwrap_or(tet[0]);
+        let height = normal.dot(a - rest[inner as usize].as_dvec3()).max(0.0);
+        let edge = a.distance(b).min(b.distance(c)).min(c.distance(a));
+        Self {
+            across: [(NOBODY, 0); 3],
+            owns: 0,
+            inner,
+            height: height as f32,
+            edge: edge as f32,
+        }
+    }
+}
+
+/// The point of a triangle with these weights.
+fn weighted(corners: [DVec3; 3], weights: [f64; 3]) -> DVec3 {
+    weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2]
+}
