@@ -311,6 +311,24 @@ impl Shear {
     }
 }
 
+/// Where a ray first meets one of many triangles, on either side; `element` counts them.
+pub fn cast_triangles(triangles: impl Iterator<Item = [DVec3; 3]>, ray: &Ray) -> Option<Struck> {
+    let shear = Shear::new(ray);
+    let mut best: Option<Struck> = None;
+    for (corners, number) in triangles.zip(0..) {
+        let Some((distance, weights)) = shear.triangle(&corners) else { continue };
+        let limit = best.map_or(ray.length, |best| best.distance);
+        if distance < 0.0 || distance > limit || best.is_some_and(|b| b.distance == distance) {
+            continue;
+        }
+        let [a, b, c] = corners;
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let normal = if normal.dot(ray.direction) > 0.0 { -normal } else { normal };
+        best = Some(Struck { distance, normal, element: Some(number), weights: Some(weights) });
+    }
+    best
+}
+
 /// The nearest triangle, the first of equals.
 fn cast_mesh(mesh: &TriangleMesh, ray: &Ray) -> Option<Struck> {
     let shear = Shear::new(ray);

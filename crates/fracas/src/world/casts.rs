@@ -1,13 +1,14 @@
 //! Many questions between two steps: the same answers from a tree.
 
-use super::World;
+use super::{Piece, World};
 use super::body::Body;
 use super::desc::Layers;
 use super::error::CommandError;
 use super::query::{Hit, HitTarget, Probe, RayDesc, Space, Visit, WorldPose};
 use crate::contact::broad::{Broad, Item, NO_GROUP};
 use crate::contact::ray::Ray;
-use crate::contact::shape::Shape;
+use crate::contact::shape::{Aabb, Shape};
+use crate::solids::Boundary;
 use glam::{DVec3, Vec3};
 
 /// A world prepared for many rays and moved shapes; see [`World::casts`].
@@ -15,7 +16,7 @@ use glam::{DVec3, Vec3};
 pub struct Casts<'a> {
     world: &'a World,
     broad: Broad,
-    /// Body, place of the piece and of the particle behind each item of the tree.
+    /// Body, place of the piece and of the particle, or [`WHOLE`], behind each item of the tree.
     owners: Vec<(&'a Body, u32, u32)>,
     /// A ball around all of them.
     centre: DVec3,
@@ -42,15 +43,20 @@ impl World {
         let (mut items, mut owners) = (Vec::new(), Vec::new());
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for body in self.all_bodies() {
+            let whole = matches!(body.model.solid().boundary(), Boundary::Tets { .. });
             for (piece, k) in body.pieces.iter().zip(0..) {
-                for j in piece.span.clone() {
-                    let (centre, half) = body.extent_now(j);
+                let mut add = |particle: u32, (centre, half): (Vec3, Vec3)| {
                     let centre = piece.origin + centre.as_dvec3();
                     items.push(Item { centre, half, group: NO_GROUP });
-                    owners.push((body, k, j as u32));
+                    owners.push((body, k, particle));
                     low = low.min(centre - half.as_dvec3());
                     high = high.max(centre + half.as_dvec3());
+                };
+                if whole {
+                    add(WHOLE, body.extent_of_piece(piece));
+                    continue;
                 }
+                piece.span.clone().for_each(|j| add(j as u32, body.extent_now(j)));
             }
         }
         let mut broad = Broad::default();
@@ -72,8 +78,14 @@ impl Space for Casts<'_> {
         let mut found = Vec::new();
         self.broad.along(origin, end, Vec3::splat(probe.reach as f32), &mut found);
         for (body, piece, particle) in found.into_iter().map(|i| self.owners[i as usize]) {
-            if body.layers.meet(probe.layers) {
-                body.show(&body.pieces[piece as usize], particle as usize, probe, visit);
+            let piece = &body.pieces[piece as usize];
+            if !body.layers.meet(probe.layers) {
+                continue;
+            }
+            if particle == WHOLE {
+                body.show_tets(piece, probe, visit);
+            } else {
+                body.show(piece, particle as usize, probe, visit);
             }
         }
         self.world.each_obstacle(probe, visit);
@@ -125,7 +137,18 @@ impl Casts<'_> {
     }
 }
 
+/// Instead of a particle: a piece of tetrahedra as a whole.
+const WHOLE: u32 = u32::MAX;
+
 impl Body {
+    /// Centre and half size of a box around a piece as it is, in its frame.
+    fn extent_of_piece(&self, piece: &Piece) -> (Vec3, Vec3) {
+        let x = self.particles.position[piece.span.clone()].iter().copied();
+        let around = Aabb::around(x);
+        let far = around.min.abs().max(around.max.abs()).max_element();
+        (around.centre(), 0.5 * (around.max - around.min) + Vec3::splat(1e-6 * far))
+    }
+
     /// Centre and half size of a box around particle `j` as it is, in the frame of its piece.
     fn extent_now(&self, j: usize) -> (Vec3, Vec3) {
         let around = self.form(j).shape().aabb(&self.pose(j, self.turned_now(j)));

@@ -6,10 +6,11 @@ use super::error::{CommandError, require};
 use super::finding::Form;
 use super::ids::{BodyId, ObstacleId, ParticleId, PieceId};
 use super::{Piece, World};
-use crate::contact::narrow::{Way, sweep};
+use crate::contact::narrow::{Way, sweep, sweep_triangles};
 use crate::contact::ray::{self, Ray};
-use crate::contact::shape::Shape;
+use crate::contact::shape::{Aabb, Shape};
 use crate::math::Rot;
+use crate::solids::{Boundary, Face};
 use glam::{DVec3, Vec3};
 
 /// A ray to cast.
@@ -44,7 +45,7 @@ pub struct WorldPose {
 /// What was hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HitTarget {
-    /// A particle of a body, or one of its rigid solids.
+    /// A particle of a body, or one of its rigid solids; of tetrahedra the corner next to where they were hit.
     Body {
         /// The body.
         body: BodyId,
@@ -69,7 +70,7 @@ pub struct Hit {
     pub normal: [f32; 3],
     /// What was hit.
     pub target: HitTarget,
-    /// The triangle of a mesh or height field, counted from 0, or the part of a compound.
+    /// The triangle of a mesh, of a height field or of the surface of tetrahedra, counted from 0, or the part of a compound.
     ///
     /// Triangles of a height field are 2 (row · columns + column), and one more for that of the larger x.
     pub element: Option<u32>,
@@ -77,12 +78,126 @@ pub struct Hit {
     pub barycentric: Option<[f32; 3]>,
 }
 
-/// Something that may be hit, at its place.
-pub(super) struct Thing<'a> {
-    shape: &'a Shape,
-    rotation: Rot,
-    position: DVec3,
-    target: HitTarget,
+/// Something that may be hit.
+pub(super) enum Thing<'a> {
+    /// A shape, at its place.
+    Solid { shape: &'a Shape, rotation: Rot, position: DVec3, target: HitTarget },
+    /// A piece of a body of tetrahedra.
+    Tets(Tets<'a>),
+}
+
+/// A piece of a body of tetrahedra: its surface, and what is behind it.
+#[derive(Clone, Copy)]
+pub(super) struct Tets<'a> {
+    body: &'a Body,
+    piece: &'a Piece,
+    faces: &'a [Face],
+    tets: &'a [[u32; 4]],
+}
+
+impl<'a> Tets<'a> {
+    fn place(&self, j: u32) -> DVec3 {
+        self.piece.origin + self.body.particles.position[j as usize].as_dvec3()
+    }
+
+    fn is_mine(&self, j: u32) -> bool {
+        self.piece.span.contains(&(j as usize))
+    }
+
+    /// Its triangles, seen from somewhere.
+    fn triangles(self, from: DVec3) -> impl Iterator<Item = [DVec3; 3]> + Clone + use<'a> {
+        let mine = self.faces.iter().filter(move |face| self.is_mine(face.corners[0]));
+        mine.map(move |face| face.corners.map(|j| self.place(j) - from))
+    }
+
+    /// A tetrahedron that a point is in.
+    fn holds(&self, p: DVec3) -> Option<[u32; 4]> {
+        let volume = |a: DVec3, b: DVec3, c: DVec3, d: DVec3| (b - a).cross(c - a).dot(d - a);
+        let inside = |tet: &&[u32; 4]| {
+            let [a, b, c, d] = tet.map(|j| self.place(j));
+            let all = volume(a, b, c, d);
+            let low = a.min(b).min(c).min(d);
+            let high = a.max(b).max(c).max(d);
+            low.cmple(p).all()
+                && p.cmple(high).all()
+                && [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)]
+                    .iter()
+                    .all(|part| part * all >= 0.0)
+        };
+        self.tets.iter().filter(|tet| self.is_mine(tet[0])).find(inside).copied()
+    }
+
+    /// The one of these particles that is nearest to a point, as what was hit.
+    fn target(&self, corners: &[u32], p: DVec3) -> HitTarget {
+        let away = |j: &&u32| self.place(**j).distance_squared(p);
+        let nearest = corners.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
+        let particle = self.body.particles.id[nearest.map_or(self.piece.span.start, |&j| j as usize)];
+        HitTarget::Body { body: self.body.id, piece: self.piece.id, particle }
+    }
+
+    /// A face by its number among those of the piece, and its number among all.
+    fn face(&self, number: u32) -> Option<(usize, &Face)> {
+        let mine = self.faces.iter().enumerate().filter(|(_, face)| self.is_mine(face.corners[0]));
+        mine.into_iter().nth(number as usize)
+    }
+
+    /// What was met on its surface, or of what starts in it.
+    fn hit(
+        &self,
+        distance: f64,
+        [position, normal]: [DVec3; 2],
+        element: Option<u32>,
+        weights: Option<[f64; 3]>,
+    ) -> Option<Hit> {
+        let (number, face) = self.face(element?)?;
+        Some(Hit {
+            distance,
+            position: position.to_array(),
+            normal: normal.as_vec3().to_array(),
+            target: self.target(&face.corners, position),
+            element: Some(number as u32),
+            barycentric: weights.map(|weights| weights.map(|w| w as f32)),
+        })
+    }
+
+    /// Of what starts inside.
+    fn hit_inside(&self, tet: [u32; 4], position: DVec3, normal: DVec3) -> Hit {
+        Hit {
+            distance: 0.0,
+            position: position.to_array(),
+            normal: normal.as_vec3().to_array(),
+            target: self.target(&tet, position),
+            element: None,
+            barycentric: None,
+        }
+    }
+
+    fn strike(&self, line: &Ray) -> Option<Hit> {
+        if let Some(tet) = self.holds(line.origin) {
+            return Some(self.hit_inside(tet, line.origin, -line.direction));
+        }
+        let near = Ray { origin: DVec3::ZERO, ..*line };
+        let struck = ray::cast_triangles(self.triangles(line.origin), &near)?;
+        let place = [line.at(struck.distance), struck.normal];
+        self.hit(struck.distance, place, struck.element, struck.weights)
+    }
+
+    fn meet(&self, shape: &Shape, rotation: Rot, line: &Ray) -> Option<Hit> {
+        let Ray { origin, direction, length } = *line;
+        let way = Way { direction, length };
+        let met = sweep_triangles(shape, rotation, self.triangles(origin), &way);
+        match (met, self.holds(origin)) {
+            // all of it is inside
+            (None, Some(tet)) => Some(self.hit_inside(tet, origin, -direction)),
+            (Some(met), Some(tet)) if met.distance > 0.0 => {
+                Some(self.hit_inside(tet, origin, -direction))
+            }
+            (met, _) => {
+                let met = met?;
+                self.hit(met.distance, [origin + met.point, met.normal], met.element, None)
+            }
+        }
+    }
 }
 
 /// What is looked for: all that comes within `reach` of a part of a straight line.
@@ -137,12 +252,18 @@ impl Probe {
 
     /// Where the line hits something.
     fn strike(&self, thing: &Thing<'_>) -> Option<Hit> {
-        let struck = ray::cast(thing.shape, thing.rotation, thing.position, &self.line)?;
+        let (shape, rotation, position, target) = match *thing {
+            Thing::Solid { shape, rotation, position, target } => {
+                (shape, rotation, position, target)
+            }
+            Thing::Tets(tets) => return tets.strike(&self.line),
+        };
+        let struck = ray::cast(shape, rotation, position, &self.line)?;
         Some(Hit {
             distance: struck.distance,
             position: self.line.at(struck.distance).to_array(),
             normal: struck.normal.as_vec3().to_array(),
-            target: thing.target,
+            target,
             element: struck.element,
             barycentric: struck.weights.map(|weights| weights.map(|w| w as f32)),
         })
@@ -151,14 +272,19 @@ impl Probe {
     /// Where a shape that moves along the line meets something.
     fn meet(&self, shape: &Shape, rotation: Rot, thing: &Thing<'_>) -> Option<Hit> {
         let Ray { origin, direction, length } = self.line;
+        let (other, turned, position, target) = match *thing {
+            Thing::Solid { shape, rotation, position, target } => {
+                (shape, rotation, position, target)
+            }
+            Thing::Tets(tets) => return tets.meet(shape, rotation, &self.line),
+        };
         let way = Way { direction, length };
-        let place = thing.position - origin;
-        let met = sweep(shape, rotation, thing.shape, thing.rotation, place, &way)?;
+        let met = sweep(shape, rotation, other, turned, position - origin, &way)?;
         Some(Hit {
             distance: met.distance,
             position: (origin + met.point).to_array(),
             normal: met.normal.as_vec3().to_array(),
-            target: thing.target,
+            target,
             element: met.element,
             barycentric: None,
         })
@@ -301,7 +427,7 @@ impl Space for World {
 
 impl World {
     /// The first thing that a ray hits: an ellipsoid of a particle, the hull of one that has lost a bond, a
-    /// rigid solid, or an obstacle that
+    /// rigid solid, a triangle of the surface of tetrahedra, or an obstacle that
     /// is no sensor. What waits for the next step counts too.
     ///
     /// Solids are closed: a ray that starts on a surface is inside. For many rays between two steps see
@@ -325,7 +451,7 @@ impl World {
         self.first_on_ray(ray)
     }
 
-    /// All that a ray passes through, each particle and obstacle once where it is hit first, by distance
+    /// All that a ray passes through, each particle, piece of tetrahedra and obstacle once where it is hit first, by distance
     /// and then by [`HitTarget`].
     ///
     /// # Errors
@@ -361,7 +487,7 @@ impl World {
         self.first_on_way(shape, pose, way, layers)
     }
 
-    /// All that overlaps a shape, in order: particles, rigid solids, and obstacles that are no sensors.
+    /// All that overlaps a shape, in order: particles, rigid solids, pieces of tetrahedra, and obstacles that are no sensors.
     ///
     /// # Errors
     /// As [`cast_shape`](Self::cast_shape).
@@ -378,7 +504,7 @@ impl World {
     pub(super) fn each_obstacle(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
         let layers = probe.layers;
         for obstacle in self.obstacles().filter(|o| !o.sensor && o.layers.meet(layers)) {
-            let thing = Thing {
+            let thing = Thing::Solid {
                 shape: &obstacle.shape,
                 rotation: obstacle.now.rotation,
                 position: obstacle.now.position,
@@ -392,6 +518,9 @@ impl World {
 impl Body {
     fn each_near(&self, probe: &mut Probe, visit: &mut Visit<'_>) {
         for piece in &self.pieces {
+            if self.show_tets(piece, probe, visit) {
+                continue;
+            }
             let near = Near::new(probe, piece.origin);
             let span = piece.span.clone();
             let particles = &self.particles;
@@ -417,9 +546,27 @@ impl Body {
         if probe.passes(position, shape.bounding_radius().into()) {
             let (body, particle) = (self.id, self.particles.id[j]);
             let target = HitTarget::Body { body, piece: piece.id, particle };
-            let thing = Thing { shape, rotation: pose.rotation, position, target };
+            let thing = Thing::Solid { shape, rotation: pose.rotation, position, target };
             probe.line.length = visit(probe, &thing);
         }
+    }
+
+    /// Has a piece of tetrahedra visited as a whole; false of other bodies.
+    pub(super) fn show_tets(
+        &self,
+        piece: &Piece,
+        probe: &mut Probe,
+        visit: &mut Visit<'_>,
+    ) -> bool {
+        let Boundary::Tets { faces, tets } = self.model.solid().boundary() else { return false };
+        let x = &self.particles.position[piece.span.clone()];
+        let around = Aabb::around(x.iter().copied());
+        let centre = piece.origin + around.centre().as_dvec3();
+        if probe.passes(centre, 0.5 * f64::from(around.max.distance(around.min))) {
+            let thing = Thing::Tets(Tets { body: self, piece, faces, tets });
+            probe.line.length = visit(probe, &thing);
+        }
+        true
     }
 
     /// Its orientation as it is.

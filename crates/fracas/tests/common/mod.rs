@@ -2,10 +2,11 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+pub mod blocks;
 pub mod bodies;
 pub mod column;
 pub mod extreme;
-pub mod tet_blocks;
+pub mod tets;
 
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;

@@ -19,6 +19,8 @@ const STEPS: usize = 24;
 const CORNER: f64 = 1e-3;
 /// Cosine between a contact normal and that of a face from which on the face is touched from above.
 const ABOVE: f64 = 0.99;
+/// Cosine between a contact normal and what is outward at a corner from which on it would be pulled out of its body.
+const AWAY: f64 = 0.5;
 /// Depth over the height of the tetrahedron behind a face up to which a solid is pushed out through it.
 const SHALLOW: f64 = 0.5;
 
@@ -74,6 +76,19 @@ impl<'a> Solid<'a> {
             convex::nearest(&corner, core, reach)
         })?;
         Some(point(&near, time))
+    }
+
+    /// A corner that is inside leaves through the side that its own body is on, and not through the next one, which of a wall
+    /// may be the far one. `out` is outward of that body.
+    pub fn back_into_body(&self, at: DVec3, out: DVec3, nearest: Point) -> Point {
+        if nearest.normal.as_dvec3().dot(out) < AWAY {
+            return nearest;
+        }
+        let normal = self.core.facing(-out).unwrap_or(-out);
+        let side = self.core.support(normal) + self.core.radius * normal;
+        let gap = normal.dot(at - side);
+        let on_b = (at - gap * normal).as_vec3();
+        Point { on_b, normal: normal.as_vec3(), gap: gap as f32, ..nearest }
     }
 
     /// Calls `found` with where a face may touch it between its corners.

@@ -21,7 +21,7 @@ mod triangles;
 
 pub use self::ellipsoids::ellipsoid_ellipsoid;
 pub use self::faces::{OnFace, Solid};
-pub use self::sweep::{Met, Way, sweep};
+pub use self::sweep::{Met, Way, sweep, sweep_triangles};
 pub use self::triangles::each_facet;
 
 pub(super) use self::core::rotation_f64;

@@ -69,9 +69,7 @@ pub fn sweep(
             sooner(best, met.map(|met| Met { point: met.point + shift, ..met }))
         });
     }
-    let pose = Pose { rotation: rotation_a, position: Vec3::ZERO };
-    let core = Core::new(a, &pose, DVec3::ZERO)?;
-    let mover = Mover { shape: a, pose, core };
+    let mover = Mover::new(a, rotation_a)?;
     match b {
         Shape::Compound(compound) => mover.meets_compound(compound, &place, way),
         Shape::HalfSpace(plane) => {
@@ -82,6 +80,27 @@ pub fn sweep(
         Shape::HeightField(field) => mover.meets_height_field(field, &place, way),
         _ => mover.meets_convex(b, &place, way),
     }
+}
+
+/// The first moment at which `a`, turned by `rotation` and with its origin at 0, meets one of many triangles on its way;
+/// `element` counts them.
+pub fn sweep_triangles(
+    a: &Shape,
+    rotation: Rot,
+    triangles: impl Iterator<Item = [DVec3; 3]> + Clone,
+    way: &Way,
+) -> Option<Met> {
+    if let Shape::Compound(compound) = a {
+        return compound.parts().iter().fold(None, |best, (pose, part)| {
+            let shift = rotation_f64(rotation) * pose.position.as_dvec3();
+            let shifted = triangles.clone().map(|corners| corners.map(|corner| corner - shift));
+            // a compound of compounds is never made
+            let mover = Mover::new(part, rotation * pose.rotation)?;
+            let met = mover.meets_triangles(shifted, &way.up_to(&best));
+            sooner(best, met.map(|met| Met { point: met.point + shift, ..met }))
+        });
+    }
+    Mover::new(a, rotation)?.meets_triangles(triangles, way)
 }
 
 impl Way {
@@ -105,6 +124,36 @@ struct Mover<'a> {
     shape: &'a Shape,
     pose: Pose,
     core: Core<'a>,
+}
+
+impl<'a> Mover<'a> {
+    fn new(shape: &'a Shape, rotation: Rot) -> Option<Self> {
+        let pose = Pose { rotation, position: Vec3::ZERO };
+        Some(Self { shape, pose, core: Core::new(shape, &pose, DVec3::ZERO)? })
+    }
+
+    fn meets_triangles(
+        &self,
+        triangles: impl Iterator<Item = [DVec3; 3]>,
+        way: &Way,
+    ) -> Option<Met> {
+        // what comes no nearer than this to the line is not met
+        let reach = f64::from(self.shape.bounding_radius());
+        let mut best = None;
+        for (corners, number) in triangles.zip(0..) {
+            let [a, b, c] = corners;
+            let centre = (a + b + c) / 3.0;
+            let radius = centre.distance(a).max(centre.distance(b)).max(centre.distance(c));
+            let along = centre.dot(way.direction).clamp(0.0, way.length);
+            if centre.distance(along * way.direction) > (reach + radius) * (1.0 + 1e-6) {
+                continue;
+            }
+            let normal = (b - a).cross(c - a).normalize_or(DVec3::Y);
+            let met = self.meets_core(&mut Core::of_corners(corners, normal), &way.up_to(&best));
+            best = sooner(best, met.map(|met| Met { element: Some(number), ..met }));
+        }
+        best
+    }
 }
 
 impl Mover<'_> {

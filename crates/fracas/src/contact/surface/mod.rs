@@ -121,26 +121,29 @@ impl Surface {
         )
     }
 
-    /// Whether `holds` for all corners around corner `k` of a face.
-    pub fn around(&self, face: usize, k: usize, mut holds: impl FnMut(u32) -> bool) -> bool {
+    /// Calls `visit` with the other two corners of all faces around corner `k` of a face, as far as they hang together.
+    pub fn around(&self, face: usize, k: usize, mut visit: impl FnMut([u32; 2])) {
         let (mut at, mut corner) = (face, k);
         // from face to face about the corner; more than these no corner has
         for _ in 0..64 {
-            let next = self.faces[at].corners[(corner + 1) % 3];
-            if !holds(next) {
-                return false;
-            }
             let before = (corner + 2) % 3;
+            let corners = self.faces[at].corners;
+            visit([corners[(corner + 1) % 3], corners[before]]);
             let (beyond, edge) = self.sides[at].across[before];
-            if beyond == NOBODY {
-                return holds(self.faces[at].corners[before]);
+            if beyond == NOBODY || beyond as usize == face {
+                return;
             }
             (at, corner) = (beyond as usize, edge as usize);
-            if at == face {
-                break;
-            }
         }
-        true
+    }
+
+    /// Outward at corner `k` of a face, from the faces around it by their areas; of no length where they cancel out.
+    pub fn normal_at(&self, face: usize, k: usize, particles: &Particles) -> Vec3 {
+        let x = &particles.position;
+        let at = x[self.faces[face].corners[k] as usize];
+        let mut sum = Vec3::ZERO;
+        self.around(face, k, |[b, c]| sum += (x[b as usize] - at).cross(x[c as usize] - at));
+        sum.normalize_or_zero()
     }
 
     /// Whether some of these corners are farther from where a rigid motion would carry them than what is apart at rest may

@@ -150,10 +150,12 @@ impl<'a> FaceOf<'a> {
     fn is_out_of_corner(&self, k: usize, out: Vec3) -> bool {
         let x = &self.particles().position;
         let at = x[self.corners[k] as usize];
-        self.surface.around(self.owner.particle as usize, k, |j| {
+        let mut below = true;
+        self.surface.around(self.owner.particle as usize, k, |[j, _]| {
             let there = x[j as usize] - at;
-            out.dot(there) <= LEVEL * there.length()
-        })
+            below &= out.dot(there) <= LEVEL * there.length();
+        });
+        below
     }
 }
 
@@ -374,7 +376,14 @@ impl FaceOf<'_> {
         let margin = f64::from(margin);
         for k in (0..3).filter(|&k| self.facet.owns_corner(k)) {
             let corner = self.facet.corners[k];
-            let Some(point) = part.meet_corner(corner.start, corner.way, margin) else { continue };
+            let Some(mut point) = part.meet_corner(corner.start, corner.way, margin) else {
+                continue;
+            };
+            if point.gap < 0.0 {
+                let face = self.owner.particle as usize;
+                let out = self.surface.normal_at(face, k, self.particles());
+                point = part.back_into_body(corner.start, out.as_dvec3(), point);
+            }
             // beside a round side faces answer; a plane across the way of what rolls over them would stop it
             let beside = part.is_round() && point.gap > 0.0;
             if !beside || self.is_out_of_corner(k, -point.normal) {
