@@ -422,8 +422,7 @@ fn vertices_follow_their_homes() {
         let [b, c, d] = (inverse * (surface.vertices[vertex] - a)).to_array();
         let shares = [1.0 - b - c - d, b, c, d];
         negative += usize::from(shares.iter().any(|&share| share < -0.01));
-        let truth: DVec3 =
-            (0..4).map(|i| shares[i] * corners[mesh.tets[home][i] as usize]).sum();
+        let truth: DVec3 = (0..4).map(|i| shares[i] * corners[mesh.tets[home][i] as usize]).sum();
         let off = truth.distance(Vec3::from(moved.positions[k]).as_dvec3());
         assert!(off < 5e-6, "vertex {vertex} is off by {off} m");
         let most = (0..4).max_by(|&i, &j| shares[i].total_cmp(&shares[j])).unwrap();

@@ -86,7 +86,9 @@ fn wishes_are_met() {
     assert_eq!(refuse(Resolution::Count(0)), GenerateError::NoTets);
     assert_eq!(refuse(Resolution::Lattice([1, 0, 1])), GenerateError::EmptyLattice([1, 0, 1]));
     for much in [Resolution::Count(u32::MAX), Resolution::Lattice([u32::MAX; 3])] {
-        assert!(matches!(refuse(much), GenerateError::TooManyElements { count } if count > MAX_ELEMENTS));
+        assert!(
+            matches!(refuse(much), GenerateError::TooManyElements { count } if count > MAX_ELEMENTS)
+        );
     }
     let much = refuse(Resolution::Spacing(1e-9));
     assert!(matches!(much, GenerateError::TooManyElements { .. }));
@@ -122,7 +124,9 @@ fn order_changes_nothing_but_the_order() {
     let bits = |mesh: &TetMesh| {
         let corners = |tet: usize| mesh.corners(tet).map(|x| x.to_array().map(f64::to_bits));
         let mut tets: Vec<_> = (0..mesh.tets.len())
-            .map(|tet| (corners(tet), mesh.objects.of[tet], mesh.tet_attributes[0].values[tet].to_bits()))
+            .map(|tet| {
+                (corners(tet), mesh.objects.of[tet], mesh.tet_attributes[0].values[tet].to_bits())
+            })
             .collect();
         tets.sort_unstable();
         tets
@@ -230,8 +234,7 @@ fn volume_of(skin: &SkinMesh) -> f64 {
 /// Barycentric coordinates of a point in a tetrahedron.
 fn shares(mesh: &TetMesh, tet: usize, point: DVec3) -> [f64; 4] {
     let [a, b, c, d] = mesh.corners(tet);
-    let [b, c, d] =
-        (DMat3::from_cols(b - a, c - a, d - a).inverse() * (point - a)).to_array();
+    let [b, c, d] = (DMat3::from_cols(b - a, c - a, d - a).inverse() * (point - a)).to_array();
     [1.0 - b - c - d, b, c, d]
 }
 
@@ -270,6 +273,7 @@ fn vertices_are_at_home_where_they_are() {
 /// How far a point outside of a tetrahedron is from it: from the nearest of its faces.
 fn away(mesh: &TetMesh, tet: usize, x: DVec3) -> f64 {
     let triangles = (0..4).map(|face| mesh.face(tet, face)).collect();
-    let face = fracas_mesh::Surface { vertices: mesh.vertices.clone(), triangles, ..Default::default() };
+    let face =
+        fracas_mesh::Surface { vertices: mesh.vertices.clone(), triangles, ..Default::default() };
     fracas_mesh::nearest::NearestOnSurface::new(&face).unwrap().distance(x)
 }

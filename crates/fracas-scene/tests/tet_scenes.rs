@@ -19,7 +19,9 @@ fn scene(bodies: &str) -> Scene {
 }
 
 fn body(shape: &str) -> String {
-    format!("[[bodies]]\nname = \"a\"\nmodel = \"corotated\"\nmaterial = \"jelly\"\nshape = {{ {shape} }}\n")
+    format!(
+        "[[bodies]]\nname = \"a\"\nmodel = \"corotated\"\nmaterial = \"jelly\"\nshape = {{ {shape} }}\n"
+    )
 }
 
 fn build(scene: &Scene) -> (World, Vec<Look>) {
@@ -43,7 +45,8 @@ fn enclosed(skinned: &Skinned) -> (f64, usize) {
         volume += a.dot(b.cross(c)) / 6.0;
         let [i, j, k] = points.map(|x| x.map(f32::to_bits));
         for (from, to) in [(i, j), (j, k), (k, i)] {
-            *edges.entry((from.min(to), from.max(to))).or_default() += if from < to { 1 } else { -1 };
+            *edges.entry((from.min(to), from.max(to))).or_default() +=
+                if from < to { 1 } else { -1 };
         }
     }
     (volume, edges.values().filter(|&&sum| sum != 0).count())
@@ -60,11 +63,27 @@ fn every_shape_is_made_of_tetrahedra() {
         ("kind = \"bar\", length = 1, width = 0.2, spacing = 0.1", 0.04, 200),
         ("kind = \"plate\", length = 1, width = 0.5, thickness = 0.05, tets = 800", 0.025, 800),
         ("kind = \"sphere\", radius = 0.2, tets = 900", 4.0 / 3.0 * PI * 0.008, 900),
-        (&format!("kind = \"sphere\", radius = 0.2, tets = 300, {own}"), 4.0 / 3.0 * PI * 0.008, 300),
+        (
+            &format!("kind = \"sphere\", radius = 0.2, tets = 300, {own}"),
+            4.0 / 3.0 * PI * 0.008,
+            300,
+        ),
         ("kind = \"cylinder\", radius = 0.2, height = 0.3, tets = 1500", PI * 0.04 * 0.3, 1500),
-        (&format!("kind = \"torus\", radius = 0.3, tube = 0.1, tets = 1500, {own}"), around(0.3), 1500),
-        ("kind = \"lathe\", profile = [[0, 0], [0.1, 0], [0.1, 0.2], [0, 0.2]], tets = 700", PI * 0.002, 700),
-        ("kind = \"lathe\", profile = [[0.1, 0], [0.1, 0.2]], wall = 0.02, tets = 700", PI * 0.2 * 0.0036, 700),
+        (
+            &format!("kind = \"torus\", radius = 0.3, tube = 0.1, tets = 1500, {own}"),
+            around(0.3),
+            1500,
+        ),
+        (
+            "kind = \"lathe\", profile = [[0, 0], [0.1, 0], [0.1, 0.2], [0, 0.2]], tets = 700",
+            PI * 0.002,
+            700,
+        ),
+        (
+            "kind = \"lathe\", profile = [[0.1, 0], [0.1, 0.2]], wall = 0.02, tets = 700",
+            PI * 0.2 * 0.0036,
+            700,
+        ),
         ("kind = \"shell\", file = \"gallery:panel.obj\", thickness = 0.03", 0.0, 0),
         ("kind = \"mesh\", file = \"gallery:bunny.obj\", scale = 3, tets = 2000", 0.0, 2000),
     ] {
@@ -159,4 +178,61 @@ fn what_tetrahedra_do_not_use_is_told() {
     let scene = self::scene(&block);
     let told: Vec<&str> = scene.warnings().iter().map(|warning| warning.message()).collect();
     assert_eq!(told, ["`surface` has no effect on a shape that is made of tetrahedra"]);
+}
+
+/// Volume of every tetrahedron of a body over that at rest.
+fn ratios(world: &World, look: &Look) -> Vec<f64> {
+    let body = world.body(look.body).unwrap();
+    let Owners::Tets(tets) = &look.skin.owners else { panic!("no tetrahedra") };
+    let now: Vec<DVec3> = body.world_positions().map(DVec3::from).collect();
+    let rest: Vec<DVec3> =
+        body.rest_positions().iter().map(|&x| Vec3::from(x).as_dvec3()).collect();
+    let volume = |at: &[DVec3], tet: &[u32; 4]| {
+        let [a, b, c, d] = tet.map(|v| at[v as usize]);
+        (b - a).cross(c - a).dot(d - a)
+    };
+    tets.iter().map(|tet| volume(&now, tet) / volume(&rest, tet)).collect()
+}
+
+/// The gelatine of the gallery wobbles, then lies still: nothing is below the table, nothing inside out, the cube still on
+/// top of the pudding, and every body keeps its volume to what ν = 0.45 allows under its own weight.
+#[test]
+fn gelatine_wobbles_and_lies_still() {
+    let scene = Scene::open("gelatine").unwrap();
+    let (mut world, looks) = build(&scene);
+    let low = |world: &World, look: &Look| {
+        let positions = world.body(look.body).unwrap().world_positions();
+        positions.map(|x| x[1]).fold(f64::INFINITY, f64::min)
+    };
+    let high = |world: &World, look: &Look| {
+        let positions = world.body(look.body).unwrap().world_positions();
+        positions.map(|x| x[1]).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let mut heights = Vec::new();
+    let mut deepest: f64 = 0.0;
+    for _ in 0..scene.frames() {
+        world.step(scene.dt());
+        heights.push(high(&world, &looks[0]));
+        deepest = looks.iter().map(|look| -low(&world, look)).fold(deepest, f64::max);
+    }
+    // a hundredth of the cubes
+    assert!(deepest < 6e-4, "{deepest} m below the table");
+    // the top of the pudding goes up and down by more than a millimetre at least three times
+    let turns =
+        heights.windows(3).filter(|w| w[1] > w[0] && w[1] > w[2] && w[1] > heights[299] + 1e-3);
+    assert!(turns.clone().count() >= 3, "{} swings", turns.count());
+    for look in &looks {
+        let body = world.body(look.body).unwrap();
+        let speeds = body.pieces().iter().flat_map(|piece| body.velocities(piece));
+        let speed = speeds.map(|&v| Vec3::from(v).length()).fold(0.0, f32::max);
+        assert!(speed < 1e-3, "{} moves with {speed} m/s", body.name());
+        let ratios = ratios(&world, look);
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(least > 0.3, "{}: a tetrahedron has {least} of its volume", body.name());
+        // p (1 − 2ν)/E of the pressure at the foot, 910 Pa: 2 %, and as much again from what lies on it
+        let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+        assert!((0.96..1.01).contains(&mean), "{}: {mean} of its volume", body.name());
+    }
+    let gap = low(&world, &looks[3]) - high(&world, &looks[0]);
+    assert!(gap > -5e-3, "the cube is {} m inside of the pudding", -gap);
 }

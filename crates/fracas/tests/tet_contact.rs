@@ -21,7 +21,8 @@ fn awake(substeps: u32) -> World {
 
 fn weightless(substeps: u32) -> World {
     let gravity = [0.0; 3];
-    World::new(WorldConfig { substeps, gravity, sleeping: false, ..WorldConfig::default() }).unwrap()
+    World::new(WorldConfig { substeps, gravity, sleeping: false, ..WorldConfig::default() })
+        .unwrap()
 }
 
 fn rigid(shape: Shape, density: f32) -> BodyDesc {
@@ -72,7 +73,8 @@ fn depth(x: &[DVec3], tets: &[[u32; 4]], faces: &[[u32; 3]], p: DVec3) -> f64 {
         let [a, b, c, d] = tet.map(|i| x[i as usize]);
         let volume = |a: DVec3, b: DVec3, c: DVec3, d: DVec3| (b - a).cross(c - a).dot(d - a);
         let all = volume(a, b, c, d);
-        let parts = [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
+        let parts =
+            [volume(p, b, c, d), volume(a, p, c, d), volume(a, b, p, d), volume(a, b, c, p)];
         all != 0.0 && parts.iter().all(|part| part / all > 0.0)
     });
     if !inside {
@@ -173,7 +175,8 @@ fn a_block_slides_as_coulomb_says() {
             let (mut world, id) = on_incline(tangent, substeps);
             let speed = |world: &World| {
                 let body = world.body(id).unwrap();
-                let sum: f64 = velocities(body).zip(body.masses()).map(|(v, m)| f64::from(v.x * m)).sum();
+                let sum: f64 =
+                    velocities(body).zip(body.masses()).map(|(v, m)| f64::from(v.x * m)).sum();
                 sum / body.mass()
             };
             run(&mut world, 0.5);
@@ -274,7 +277,8 @@ fn random_drops_end_apart() {
     for drop in 0..50 {
         let mut world = awake(2);
         world.add_half_space(floor()).unwrap();
-        let mut turn = || Rot::from_axis_angle(Vec3::new(unit(), unit(), unit() + 1e-3), 3.0 * unit());
+        let mut turn =
+            || Rot::from_axis_angle(Vec3::new(unit(), unit(), unit() + 1e-3), 3.0 * unit());
         let (q, r) = (turn(), turn());
         let soft = MaterialDesc { damping_time: 0.05.into(), ..material(3e5) };
         let mut below = at(tets(first.clone(), &soft), [0.0, 0.15, 0.0]);
@@ -286,7 +290,10 @@ fn random_drops_end_apart() {
         let deep = deepest(&world, ids, &[&first, &second]) / 0.05;
         let low = lowest(&world, ids[0]).min(lowest(&world, ids[1]));
         let speed = fastest(&world, ids[0]).max(fastest(&world, ids[1]));
-        println!("drop {drop}: {:.2} % of an edge deep, lowest {low:.1e}, {speed:.1e} m/s", 100.0 * deep);
+        println!(
+            "drop {drop}: {:.2} % of an edge deep, lowest {low:.1e}, {speed:.1e} m/s",
+            100.0 * deep
+        );
         worst = worst.max(deep);
         assert!(low > -2e-3, "drop {drop}: {low} m below the floor");
     }
@@ -362,7 +369,10 @@ fn crossed_bars_rest_on_each_other() {
     let weight = G * world.body(above).unwrap().mass();
     let force = mean_force(&mut world, above).y / weight;
     let (low, x) = (lowest(&world, above), centre_of_mass(world.body(above).unwrap()));
-    println!("bars: upper at {low:.5} m, force {force:.4}, fastest {:.1e} m/s", fastest(&world, above));
+    println!(
+        "bars: upper at {low:.5} m, force {force:.4}, fastest {:.1e} m/s",
+        fastest(&world, above)
+    );
     assert!((force - 1.0).abs() < 0.01, "{force} weights");
     assert!((low - 0.06).abs() < 1e-3, "upper bar at {low}");
     assert!((x[0] - 0.01).abs() + (x[2] - 0.02).abs() < 1e-3, "it moved to {x:?}");
@@ -459,7 +469,8 @@ fn mixed_stacks_stand() {
     println!("stack: {:.4}, {:.4}", force / (G * a), on_top / (G * c));
     assert!((force / (G * a) - 1.0).abs() < 0.02, "{force} N on the lowest, of {} N", G * a);
     assert!((on_top / (G * c) - 1.0).abs() < 0.02, "{on_top} N on the top, of {} N", G * c);
-    let floor: f64 = world.contacts().filter(|c| c.bodies()[1].is_none()).map(|c| f64::from(c.force[1])).sum();
+    let floor: f64 =
+        world.contacts().filter(|c| c.bodies()[1].is_none()).map(|c| f64::from(c.force[1])).sum();
     assert!((floor / (G * (a + b + c)) - 1.0).abs() < 0.05, "{floor} N on the floor");
     let x = centre_of_mass(world.body(top).unwrap());
     println!("top at {x:?}, fastest {:.1e} m/s", fastest(&world, top));
@@ -468,7 +479,8 @@ fn mixed_stacks_stand() {
 
 /// A heap of all kinds.
 fn heap(threads: u32) -> World {
-    let mut world = World::new(WorldConfig { threads, substeps: 2, ..WorldConfig::default() }).unwrap();
+    let mut world =
+        World::new(WorldConfig { threads, substeps: 2, ..WorldConfig::default() }).unwrap();
     world.add_half_space(floor()).unwrap();
     for k in 0..4 {
         let mut desc = tets(block([3, 2, 3], 0.05), &material(3e5));

@@ -111,7 +111,8 @@ fn filled(size: [f64; 3], cells: [u32; 3]) -> TetMesh {
             // the mirror image along x, turned so that it is not inside out
             let [a, b, c, d] = corners.map(|k| if odd { k ^ 1 } else { k });
             let ordered = if odd { [a, c, b, d] } else { [a, b, c, d] };
-            let corner = |k: usize| vertex([at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)]);
+            let corner =
+                |k: usize| vertex([at[0] + (k & 1), at[1] + (k >> 1 & 1), at[2] + (k >> 2)]);
             mesh.tets.push(ordered.map(corner));
         }
     }

@@ -21,8 +21,13 @@ const COUNTS: Field = field(
     "",
     "how many rows of particles fill the box around the shape along x, y and z; of a `corotated` block, bar or plate: cells of five tetrahedra",
 );
-const SPACING: Field =
-    field("spacing", Number(SIZE), Fine, "m", "about how far apart the rows are, or how wide the cells");
+const SPACING: Field = field(
+    "spacing",
+    Number(SIZE),
+    Fine,
+    "m",
+    "about how far apart the rows are, or how wide the cells",
+);
 const NEIGHBOURS: Field = field(
     "neighbours",
     Choice(&["faces", "edges", "full"]),

@@ -85,9 +85,7 @@ impl Solid {
 pub(super) fn cells_along(size: [f32; 3], rows: Resolution) -> [f64; 3] {
     match rows {
         Resolution::Lattice(counts) => counts.map(f64::from),
-        Resolution::Spacing(spacing) => {
-            size.map(|side| f64::from(side / spacing).round().max(1.0))
-        }
+        Resolution::Spacing(spacing) => size.map(|side| f64::from(side / spacing).round().max(1.0)),
         _ => [f64::INFINITY; 3],
     }
 }

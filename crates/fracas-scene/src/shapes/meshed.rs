@@ -130,9 +130,7 @@ impl Source {
                 Ok((mesh.map_err(|error| text(&error))?, None))
             }
             Self::Tets(mesh) | Self::Fragments(mesh, _) => Ok((TetMesh::clone(mesh), None)),
-            Self::Lathe(lathe) => {
-                Ok((generate::lathe(lathe).map_err(|error| text(&error))?, None))
-            }
+            Self::Lathe(lathe) => Ok((generate::lathe(lathe).map_err(|error| text(&error))?, None)),
             Self::Shell { surface, thickness, layers } => {
                 let mesh = generate::shell(surface, *thickness, *layers);
                 Ok((mesh.map_err(|error| text(&error))?, None))

@@ -145,7 +145,8 @@ fn have_room(reader: &Reader<'_>, tets: &Tetrahedra) -> bool {
     let written = FINENESS.iter().find_map(|name| reader.key(name));
     let span = written.unwrap_or_else(|| reader.span.clone());
     let error = reader.context.error(Problem::TooLarge, span, message);
-    let help = format!("each corner of a tetrahedron is one, and a body has at most {MOST_PARTICLES}");
+    let help =
+        format!("each corner of a tetrahedron is one, and a body has at most {MOST_PARTICLES}");
     reader.context.report(error.help(help));
     false
 }

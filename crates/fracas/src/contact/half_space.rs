@@ -142,11 +142,8 @@ pub fn touch_half_spaces_by_corners(
             }
             let nowhere = Vec3::ZERO;
             let point = Point { on_a: nowhere, on_b: nowhere, normal, gap, feature: 0 };
-            let key = Key {
-                first: particles.id[j],
-                second: Other::Obstacle(half_space.id),
-                feature: 0,
-            };
+            let key =
+                Key { first: particles.id[j], second: Other::Obstacle(half_space.id), feature: 0 };
             let friction =
                 [0, 1].map(|k| combine_friction(particles.friction[j][k], half_space.friction[k]));
             let first = Spot { body, piece, anchor: Anchor::new(corner, Vec3::ZERO) };

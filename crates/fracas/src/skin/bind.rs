@@ -456,13 +456,7 @@ struct Group {
 impl Group {
     /// Finds, for every place at a vertex, the nearest owner of those that its own hangs together with, or the vertex's
     /// home if that is one of them.
-    fn gather(
-        &mut self,
-        places: &[[u32; 2]],
-        at: [f32; 3],
-        home: Option<u32>,
-        bonds: &Bonds<'_>,
-    ) {
+    fn gather(&mut self, places: &[[u32; 2]], at: [f32; 3], home: Option<u32>, bonds: &Bonds<'_>) {
         let count = places.len();
         self.sets.reset(count);
         for a in 0..count {

@@ -294,7 +294,8 @@ impl Rows {
                     if pull.place != places[pull.end()] {
                         continue;
                     }
-                    let at = |&(place, share): &(u32, f32)| share * particles.position[index(place)];
+                    let at =
+                        |&(place, share): &(u32, f32)| share * particles.position[index(place)];
                     ends.iter().map(at).sum::<Vec3>().as_dvec3() - centre
                 }
                 _ => match part.alone() {
@@ -348,7 +349,9 @@ impl Row {
 fn carriers(place: u32, spot: Option<Spot>) -> Carriers {
     let alone = [(place, 1.0), (place, 0.0), (place, 0.0)];
     let carried = |anchor: Anchor| {
-        anchor.carriers().map(|(j, share)| (place.wrapping_add(j.wrapping_sub(anchor.particle)), share))
+        anchor
+            .carriers()
+            .map(|(j, share)| (place.wrapping_add(j.wrapping_sub(anchor.particle)), share))
     };
     spot.filter(|spot| spot.anchor.is_shared()).map_or(alone, |spot| carried(spot.anchor))
 }

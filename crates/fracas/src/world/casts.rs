@@ -1,10 +1,10 @@
 //! Many questions between two steps: the same answers from a tree.
 
-use super::{Piece, World};
 use super::body::Body;
 use super::desc::Layers;
 use super::error::CommandError;
 use super::query::{Hit, HitTarget, Probe, RayDesc, Space, Visit, WorldPose};
+use super::{Piece, World};
 use crate::contact::broad::{Broad, Item, NO_GROUP};
 use crate::contact::ray::Ray;
 use crate::contact::shape::{Aabb, Shape};

@@ -131,7 +131,8 @@ impl<'a> Tets<'a> {
     fn target(&self, corners: &[u32], p: DVec3) -> HitTarget {
         let away = |j: &&u32| self.place(**j).distance_squared(p);
         let nearest = corners.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
-        let particle = self.body.particles.id[nearest.map_or(self.piece.span.start, |&j| j as usize)];
+        let particle =
+            self.body.particles.id[nearest.map_or(self.piece.span.start, |&j| j as usize)];
         HitTarget::Body { body: self.body.id, piece: self.piece.id, particle }
     }
 

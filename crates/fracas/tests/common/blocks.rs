@@ -19,7 +19,8 @@ pub fn block_of(counts: [usize; 3], spacing: [f32; 3]) -> (Vec<[f32; 3]>, Vec<[u
         for y in 0..=ny {
             for z in 0..=nz {
                 let at = [x, y, z];
-                vertices.push([0, 1, 2].map(|k| (at[k] as f32 - 0.5 * counts[k] as f32) * spacing[k]));
+                vertices
+                    .push([0, 1, 2].map(|k| (at[k] as f32 - 0.5 * counts[k] as f32) * spacing[k]));
             }
         }
     }

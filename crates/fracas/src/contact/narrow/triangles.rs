@@ -95,12 +95,19 @@ pub(super) fn convex_height_field(
 
 /// Calls `visit` with every triangle of a mesh or height field near a face of a surface, seen from the side that the face is
 /// on, and its number. All of it moves by `way`.
-pub fn each_facet(shape: &Shape, pose: &Pose, face: &Facet, way: DVec3, mut visit: impl FnMut(&Facet, u32)) {
+pub fn each_facet(
+    shape: &Shape,
+    pose: &Pose,
+    face: &Facet,
+    way: DVec3,
+    mut visit: impl FnMut(&Facet, u32),
+) {
     let rotation = rotation_f64(pose.rotation);
     let position = pose.position.as_dvec3();
     let local = |p: DVec3| rotation.transpose() * (p - position);
     let ends = face.corners.iter().flat_map(|c| [c.start, c.at(1.0) - way]);
-    let inner = face.corners.iter().map(|c| c.start).sum::<DVec3>() / 3.0 - 0.25 * face.height * face.normal;
+    let inner = face.corners.iter().map(|c| c.start).sum::<DVec3>() / 3.0
+        - 0.25 * face.height * face.normal;
     let bounds = Aabb::around(ends.chain([inner]).map(|p| local(p).as_vec3()));
     let far = bounds.min.abs().max(bounds.max.abs()).max_element();
     let bounds = bounds.grown(face.margin as f32 + 1.0e-5 * far);

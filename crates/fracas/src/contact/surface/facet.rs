@@ -231,9 +231,9 @@ fn edges_cross(
         let cross = u.cross(v);
         let sine = cross.length() / (u.length() * v.length());
         let out = if sine > CROSSING { cross.normalize() } else { return None };
-        [out, -out].into_iter().find(|&out| {
-            b.is_out_of_edge(j, out, time) && a.is_out_of_edge(i, -out, time)
-        })
+        [out, -out]
+            .into_iter()
+            .find(|&out| b.is_out_of_edge(j, out, time) && a.is_out_of_edge(i, -out, time))
     };
     let gap_along = |normal: DVec3, [s, t]: [f64; 2]| {
         let [p, q, r, o] = at(0.0);

@@ -219,13 +219,7 @@ impl Side {
         let inner = tet.into_iter().find(|j| !face.corners.contains(j)).unwrap_or(tet[0]);
         let height = normal.dot(a - rest[inner as usize].as_dvec3()).max(0.0);
         let edge = a.distance(b).min(b.distance(c)).min(c.distance(a));
-        Self {
-            across: [(NOBODY, 0); 3],
-            owns: 0,
-            inner,
-            height: height as f32,
-            edge: edge as f32,
-        }
+        Self { across: [(NOBODY, 0); 3], owns: 0, inner, height: height as f32, edge: edge as f32 }
     }
 }
 

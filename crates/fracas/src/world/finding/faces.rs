@@ -7,9 +7,9 @@ use crate::contact::surface::{Facet, Feature, Meeting, Rules, Surface, meet_face
 use crate::contact::{Contact, Key, Other, Spot};
 use crate::material::combine_friction;
 use crate::solids::{Anchor, Particles};
+use crate::world::ParticleId;
 use crate::world::body::Body;
 use crate::world::obstacle::Obstacle;
-use crate::world::ParticleId;
 use glam::{DVec3, Vec3};
 
 /// One of the two ends of a contact.
