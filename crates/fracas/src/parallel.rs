@@ -167,6 +167,16 @@ impl<T: Send, const N: usize> Columns for [&mut [T]; N] {
     }
 }
 
+/// Columns that may not be there.
+impl<C: Columns> Columns for Option<C> {
+    fn split_at(self, i: usize) -> (Self, Self) {
+        match self.map(|columns| columns.split_at(i)) {
+            Some((first, rest)) => (Some(first), Some(rest)),
+            None => (None, None),
+        }
+    }
+}
+
 macro_rules! columns_of_tuple {
     ($($name:ident $index:tt),+) => {
         impl<$($name: Columns),+> Columns for ($($name,)+) {

@@ -158,6 +158,24 @@ fn r17_no_allocation_in_a_grip() {
     assert_none(&mut world, 20, "in a grip");
 }
 
+/// Tetrahedra held at one end, and in flight.
+#[test]
+fn r17_no_allocation_of_tetrahedra() {
+    let _alone = alone();
+    for held in [true, false] {
+        let mut world = World::new(WorldConfig { books: true, ..WorldConfig::default() }).unwrap();
+        let desc = tets::body(tets::block([6, 3, 3], [0.1; 3]), tets::elastic(1000.0, 1e6, 0.3));
+        let id = world.spawn(desc).unwrap();
+        if held {
+            tets::hold_start(&mut world, id, 0.0);
+        }
+        for _ in 0..5 {
+            world.step(FRAME);
+        }
+        assert_none(&mut world, 20, "tetrahedra");
+    }
+}
+
 fn bonds(world: &World, id: BodyId) -> Vec<[ParticleId; 2]> {
     world.body(id).unwrap().bonds().collect()
 }

@@ -11,6 +11,7 @@ mod pile;
 mod rapier;
 mod rotation;
 mod skin;
+mod tets;
 
 use crate::exit::Exit;
 use crate::output;
@@ -54,6 +55,8 @@ enum Name {
     Rotation,
     /// Skins: told, handed to the graphics device, moved by the processor
     Skin,
+    /// Bars of tetrahedra that are held at one end
+    Tets,
     /// A fixed calculation that never changes
     Calibration,
 }
@@ -65,6 +68,7 @@ impl Name {
             Self::Pile => pile::rows(),
             Self::Rotation => Ok(rotation::rows()),
             Self::Skin => skin::rows(),
+            Self::Tets => tets::rows(),
             Self::Calibration => Ok(calibration::rows()),
         }
     }
@@ -229,8 +233,8 @@ mod tests {
 
     #[test]
     fn calibration_always_runs_and_nothing_twice() {
-        use Name::{Calibration, Oriented, Pile, Rotation, Skin};
-        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation, Skin]);
+        use Name::{Calibration, Oriented, Pile, Rotation, Skin, Tets};
+        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation, Skin, Tets]);
         assert_eq!(chosen(&[Rotation, Rotation]), [Calibration, Rotation]);
         assert_eq!(chosen(&[Calibration]), [Calibration]);
     }

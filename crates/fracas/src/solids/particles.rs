@@ -163,6 +163,21 @@ impl Particles {
         }
     }
 
+    /// Adds one that is as particle `j` is now, but for its id.
+    pub fn push_copy(&mut self, j: usize, id: ParticleId) {
+        macro_rules! push_all {
+            ($target:expr; $($column:ident),+) => {$(
+                if let Some(&value) = $target.$column.get(j) {
+                    $target.$column.push(value);
+                }
+            )+};
+        }
+        for_each_column!(push_all, self);
+        if let Some(last) = self.id.last_mut() {
+            *last = id;
+        }
+    }
+
     /// The shape that others touch of particle `i`, as an index into the body's; none if that is its
     /// ellipsoid.
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::division::Division;
 use super::particles::Particles;
 use crate::material::MaterialField;
-use crate::math::Rot;
+use crate::math::{Rot, Sym3};
 use crate::parallel::{Columns, Span, Workers};
 use crate::solve::Held;
 use crate::state::{Reader, SnapshotError, StateHash};
@@ -294,6 +294,18 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Principal strains around particle `i`, logarithms of stretches, largest first: what is
     /// drawn. Changes nothing.
     fn strain(&self, particles: &Particles, i: usize) -> [f32; 3];
+
+    /// Stress at particle `i`, in the world, in Pa; none of a model that has no measure of its own, and E times the
+    /// principal strain is shown instead. Changes nothing.
+    fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
+        let _ = (particles, i);
+        None
+    }
+
+    /// Iterations of its own solves in the last substep; 0 of a model that has none.
+    fn iterations(&self) -> u32 {
+        0
+    }
 
     /// What others may touch of it.
     fn boundary(&self) -> Boundary<'_> {

@@ -13,6 +13,8 @@ pub struct Changes {
     pub opened: Vec<Opened>,
     /// Fragments that broke again: the particle that ended, and each that began.
     pub divided: Vec<(ParticleId, ParticleId)>,
+    /// Particles that began where faces of tetrahedra opened: the one that it was, and the new one.
+    pub born: Vec<(ParticleId, ParticleId)>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,
     /// Pieces that were taken away with all their particles.
@@ -45,6 +47,7 @@ impl Changes {
             bonds_cut: Vec::with_capacity(bonds),
             opened: Vec::with_capacity(bonds),
             divided: Vec::new(),
+            born: Vec::new(),
             pieces_split: Vec::with_capacity(2 * particles),
             pieces_removed: Vec::with_capacity(particles),
         }
@@ -55,6 +58,7 @@ impl Changes {
         self.bonds_cut.clear();
         self.opened.clear();
         self.divided.clear();
+        self.born.clear();
         self.pieces_split.clear();
         self.pieces_removed.clear();
     }

@@ -2,6 +2,7 @@
 
 use super::body::Body;
 use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
+use crate::math::symmetric_eigen;
 use glam::Vec3;
 
 impl Body {
@@ -15,7 +16,8 @@ impl Body {
     /// The principal stress that is largest by size at every particle, in Pa, above 0 where it is pulled, in the
     /// same order.
     ///
-    /// This is E times the principal [strain](Self::strains) that is largest by size, with E sampled at the particle: the stress
+    /// Where the model measures stress, as tetrahedra do, it is that. Elsewhere
+    /// this is E times the principal [strain](Self::strains) that is largest by size, with E sampled at the particle: the stress
     /// along that axis of a material without sideways contraction, as `oriented` is. It is that of the material also where sweeps do
     /// not reach its stiffness, see [`StepReport::stiffness_reached`](super::StepReport::stiffness_reached).
     pub fn stresses(&self) -> Vec<f32> {
@@ -23,7 +25,17 @@ impl Body {
         let largest = |strain: [f32; 3]| {
             strain.into_iter().fold(0.0, |most: f32, e| if e.abs() > most.abs() { e } else { most })
         };
-        self.strains().into_iter().zip(moduli).map(|(strain, e)| e * largest(strain)).collect()
+        let solid = self.model.solid();
+        let at = |(j, e): (usize, f32)| match solid.stress(&self.particles, j) {
+            Some(stress) => largest(symmetric_eigen(&stress).0),
+            None => e * largest(solid.strain(&self.particles, j)),
+        };
+        moduli.into_iter().enumerate().map(at).collect()
+    }
+
+    /// Iterations of the model's own solves in the last substep.
+    pub fn solver_iterations(&self) -> u32 {
+        self.model.solid().iterations()
     }
 
     /// Direction of the grain at every particle as it lies in the world now, of unit length, in the same order.

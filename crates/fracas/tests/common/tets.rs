@@ -1,8 +1,11 @@
 //! Bodies of tetrahedra for tests.
+#![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
+use fracas::glam::Vec3;
 use fracas::material::{Material, MaterialDesc};
 use fracas::solids::fem::{TetOptions, TetShape};
-use fracas::world::{BodyDesc, BodyId, GripDesc, GripMotion, Region, ShapeDesc, World};
+use fracas::world::{BodyDesc, BodyId, GripDesc, GripId, GripMotion, Region, ShapeDesc, World};
 
 /// A block of cells, five tetrahedra each: the one in the middle, mirrored from cell to cell, so that faces meet. It begins at the
 /// origin.
@@ -36,7 +39,7 @@ pub fn block(cells: [usize; 3], spacing: [f32; 3]) -> TetShape {
     }
     // whichever way the five turn, none may be inside out
     for tet in &mut shape.tets {
-        let [a, b, c, d] = tet.map(|v| glam::Vec3::from(shape.vertices[v as usize]));
+        let [a, b, c, d] = tet.map(|v| Vec3::from(shape.vertices[v as usize]));
         if (b - a).cross(c - a).dot(d - a) < 0.0 {
             tet.swap(2, 3);
         }
@@ -63,8 +66,8 @@ pub fn body(shape: TetShape, material: Material) -> BodyDesc {
 }
 
 /// Holds what has a rest x of at most this.
-pub fn hold_start(world: &mut World, body: BodyId, x: f32) {
+pub fn hold_start(world: &mut World, body: BodyId, x: f32) -> GripId {
     let (min, max) = ([f32::NEG_INFINITY; 3], [x, f32::INFINITY, f32::INFINITY]);
     let region = Region::Box { min, max };
-    world.grip(GripDesc { body, region, motion: GripMotion::Hold, release: None }).unwrap();
+    world.grip(GripDesc { body, region, motion: GripMotion::Hold, release: None }).unwrap()
 }

@@ -4,34 +4,44 @@
 //! F = Σ (x_j − x_0) g_jᵀ,   R from F (one Newton step on SO(3) from the last),   ε = sym(RᵀF) − I      (003, errata 003.3, 003.4)
 //! Ψ = Σ V ( μ ε:ε + λ/2 tr(ε)² ),   σ = λ tr(ε) I + 2 μ ε,   ∇Ψ_i = V R σ g_i
 //! ```
+//!
+//! Linear strain does not know volume beyond the first order (erratum 003.6). Where it is to be kept, λ/2 (J − 1)² with J = det F takes the
+//! place of λ/2 tr(ε)², its gradient is V λ (J − 1) c_i with c_i = cof(F) g_i, and its matrix V λ c_i c_jᵀ: the part that cannot be below 0.
 
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::columns::{load_lanes, load_rotations, store_rotations, vec3};
-use crate::math::wide::{Mat3x8, Rotx8, WideMat3, newton_step};
+use crate::math::wide::{Mat3x8, Rotx8, Vec3x8, WideMat3, newton_step};
 use crate::math::{Rot, rotation};
 use crate::parallel::{Span, Workers};
 use crate::solids::fem::lanes::{Point, gather, splat_mat3, store};
-use crate::solids::fem::system::{load_gradient, outer_sum, slot_columns};
+use crate::solids::fem::system::{System, load_gradients, outer_sum, slot_columns};
 use crate::solids::fem::tets::Tets;
 use glam::Mat3;
 
-/// What [`linearise`] writes, each from the first tetrahedron of the range on.
-type Written<'a> = (&'a mut [Rot], [&'a mut [f32]; 9], [&'a mut [Point]; 4]);
+/// What [`linearise`] writes, each from the first tetrahedron of the range on: R, a, forces, and c where the volume is kept by a term of
+/// its own.
+type Written<'a> =
+    (&'a mut [Rot], [&'a mut [f32]; 9], [&'a mut [Point]; 4], Option<[&'a mut [f32]; 9]>);
 
 /// Brings rotations up to the particles; gradients a = Q g and forces ∇Ψ in the frame of the piece, which is turned by `turn`.
 /// Returns Ψ, in J.
 pub(super) fn linearise(
     tets: &Tets,
-    place: &[Point],
     of: Span,
     turn: Mat3,
-    (rotation, gradient, slots): (&mut [Rot], &mut [Vec<f32>; 9], &mut [Point]),
+    (rotation, system): (&mut [Rot], &mut System),
     workers: &Workers,
 ) -> f64 {
+    let System { place, gradient, swelling, slots, .. } = system;
+    let place = &place[..];
+    fn part(columns: &mut [Vec<f32>; 9], of: Span) -> [&mut [f32]; 9] {
+        columns.each_mut().map(|column| &mut column[of.clone()])
+    }
     let columns = (
         &mut rotation[of.clone()],
-        gradient.each_mut().map(|column| &mut column[of.clone()]),
+        part(gradient, of.clone()),
         slot_columns(slots, tets.len(), of.clone()),
+        swelling.as_mut().map(|columns| part(columns, of.clone())),
     );
     workers.fold_span(of, columns, &|range, columns| {
         dispatch!(Level::new(), simd => linearise_range(simd, tets, place, range, turn, columns))
@@ -45,7 +55,7 @@ fn linearise_range<S: Simd>(
     place: &[Point],
     range: Span,
     turn: Mat3,
-    (rotations, mut gradient, [f0, f1, f2, f3]): Written<'_>,
+    (rotations, mut gradient, [f0, f1, f2, f3], mut swelling): Written<'_>,
 ) -> f64 {
     let corners = &tets.corners[..];
     let turn = splat_mat3(simd, turn);
@@ -58,9 +68,7 @@ fn linearise_range<S: Simd>(
         let d1 = gather(simd, place, corners, t, 1) - x0;
         let d2 = gather(simd, place, corners, t, 2) - x0;
         let d3 = gather(simd, place, corners, t, 3) - x0;
-        let g1 = load_gradient(simd, &tets.gradient, 0, t);
-        let g2 = load_gradient(simd, &tets.gradient, 1, t);
-        let g3 = load_gradient(simd, &tets.gradient, 2, t);
+        let [g1, g2, g3] = load_gradients(simd, &tets.gradient, t);
         let f = outer_sum(d1, g1, d2, g2, d3, g3);
         let q = newton_step(&f, load_rotations(simd, &rotations[at..end]));
         let q = turn_inverted(simd, &f, q, end - at);
@@ -73,23 +81,34 @@ fn linearise_range<S: Simd>(
         strain.yy -= one;
         strain.zz -= one;
         let (lambda, mu) = (load_lanes(simd, &tets.lame[0], t), load_lanes(simd, &tets.lame[1], t));
-        let trace = strain.trace();
         let mut stress = strain * (mu + mu);
-        stress.xx += lambda * trace;
-        stress.yy += lambda * trace;
-        stress.zz += lambda * trace;
+        let WideMat3 { x_axis: fx, y_axis: fy, z_axis: fz } = f;
+        let kept = swelling.is_some();
+        // what the volume has grown by
+        let grown = if kept { fx.cross(fy).dot(fz) - one } else { strain.trace() };
+        if !kept {
+            stress.xx += lambda * grown;
+            stress.yy += lambda * grown;
+            stress.zz += lambda * grown;
+        }
         let half = f32x8::splat(simd, 0.5);
-        let stored = mu * strain.norm_squared() + half * lambda * (trace * trace);
+        let stored = mu * strain.norm_squared() + half * lambda * (grown * grown);
         energy += sum_of_lanes(stored, end - at);
 
         let q = turn.transpose_mul(&r);
-        let all = [q * g1, q * g2, q * g3];
-        for (k, a) in all.into_iter().enumerate() {
-            for (lanes, column) in [a.x, a.y, a.z].into_iter().zip(&mut gradient[3 * k..]) {
-                store_lanes(lanes, &mut column[at..end]);
-            }
+        store_gradients([q * g1, q * g2, q * g3], &mut gradient, at..end);
+        let (mut b1, mut b2, mut b3) = (q * (stress * g1), q * (stress * g2), q * (stress * g3));
+        if let Some(columns) = &mut swelling {
+            let cofactor =
+                WideMat3 { x_axis: fy.cross(fz), y_axis: fz.cross(fx), z_axis: fx.cross(fy) };
+            let c = turn.transpose_mul(&cofactor);
+            let (c1, c2, c3) = (c * g1, c * g2, c * g3);
+            store_gradients([c1, c2, c3], columns, at..end);
+            let pressure = lambda * grown;
+            b1 = b1 + c1 * pressure;
+            b2 = b2 + c2 * pressure;
+            b3 = b3 + c3 * pressure;
         }
-        let (b1, b2, b3) = (q * (stress * g1), q * (stress * g2), q * (stress * g3));
         store(simd, vec3(zero, zero, zero) - (b1 + b2 + b3), &mut f0[at..end]);
         store(simd, b1, &mut f1[at..end]);
         store(simd, b2, &mut f2[at..end]);
@@ -97,6 +116,16 @@ fn linearise_range<S: Simd>(
         at += 8;
     }
     energy
+}
+
+/// Three gradients of eight tetrahedra, or of as many as the range is long.
+#[inline(always)]
+fn store_gradients<S: Simd>(all: [Vec3x8<S>; 3], columns: &mut [&mut [f32]; 9], range: Span) {
+    let [a, b, c] = all;
+    let lanes = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+    for k in 0..9 {
+        store_lanes(lanes[k], &mut columns[k][range.clone()]);
+    }
 }
 
 #[inline(always)]

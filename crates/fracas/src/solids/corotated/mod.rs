@@ -5,21 +5,25 @@
 //! `docs/corotated.md`.
 
 mod elastic;
+#[cfg(test)]
+mod tests;
 
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Rot, Sym3, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::fem::lanes::{point, vector};
 use crate::solids::fem::stars::Stars;
+use crate::solids::fem::stress;
 use crate::solids::fem::system::{System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
+use crate::solids::fem::topology::{Born, NONE, Topology, outward};
 use crate::solids::fem::{TetOptions, TetShape, TetShapeError, TetSolver};
 use crate::solids::{
     Anchor, Boundary, DofsMut, DofsRef, Face, NeedsReload, Particles, Residual, Solid, Step,
 };
 use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
-use crate::world::Changes;
+use crate::world::{Changes, Opened, ParticleId, PieceId};
 use glam::{Mat3, Vec3};
 
 /// Newton steps that bring rotations fully up for an audit.
@@ -30,6 +34,7 @@ const AUDIT_STEPS: u32 = 3;
 pub struct Corotated {
     tets: Tets,
     stars: Stars,
+    topology: Topology,
     /// Surface.
     faces: Vec<Face>,
     options: TetOptions,
@@ -52,27 +57,30 @@ impl Corotated {
             return Err(TetShapeError::NoDirectSolver.into());
         }
         let Built { particles, tets, stars, values } = Tets::build(shape, materials, seed)?;
-        Ok((particles, Self::from_tets(tets, stars, options), values))
+        let topology = Topology::new(&tets.corners);
+        Ok((particles, Self::from_tets(tets, topology, stars, options), values))
     }
 
     /// A model of nothing, to load a snapshot into.
     pub(crate) fn empty() -> Self {
-        Self::from_tets(Tets::default(), Stars::default(), TetOptions::default())
+        let (tets, topology) = (Tets::default(), Topology::default());
+        Self::from_tets(tets, topology, Stars::default(), TetOptions::default())
     }
 
-    fn from_tets(tets: Tets, stars: Stars, options: TetOptions) -> Self {
+    fn from_tets(tets: Tets, topology: Topology, stars: Stars, options: TetOptions) -> Self {
         let (vertices, count) = (stars.len(), tets.len());
-        let mut body = Self {
+        let mut faces = Vec::new();
+        topology.list_surface(&tets.corners, &mut faces);
+        Self {
             tets,
             stars,
-            faces: Vec::new(),
+            topology,
+            faces,
             options,
             rotation: vec![Rot::IDENTITY; count],
-            system: System::new(vertices, count),
+            system: System::new(vertices, count, options.keeps_volume),
             audited: vec![Rot::IDENTITY; count],
-        };
-        body.faces = boundary_faces(&body.tets.corners);
-        body
+        }
     }
 
     /// R, a and ∇Ψ as the particles are now.
@@ -80,9 +88,8 @@ impl Corotated {
         let Some(turn) = self.system.frame(span).map(|frame| frame.turn.to_mat3()) else { return };
         let of = self.tets.of(span);
         let workers = workers_of(of.len(), step);
-        let System { place, gradient, slots, .. } = &mut self.system;
-        let written = (&mut self.rotation[..], gradient, &mut slots[..]);
-        elastic::linearise(&self.tets, place, of, turn, written, workers);
+        let written = (&mut self.rotation[..], &mut self.system);
+        elastic::linearise(&self.tets, of, turn, written, workers);
         self.system.sum_forces(&self.stars, span, workers);
     }
 
@@ -92,6 +99,17 @@ impl Corotated {
         let f = self.deformation(particles, t);
         let strain = Sym3::from_mat3(&(r.transpose() * f)) - Sym3::IDENTITY;
         strain.conjugate(self.rotation[t])
+    }
+
+    /// λ tr(ε) I + 2 μ ε of a tetrahedron, in the world, Pa; J − 1 instead of the trace where volume is kept by a term of its own.
+    fn stress_of(&self, particles: &Particles, t: usize) -> Sym3 {
+        let strain = self.strain_of(particles, t);
+        let grown = match self.options.keeps_volume {
+            true => self.deformation(particles, t).determinant() - 1.0,
+            false => strain.trace(),
+        };
+        let [lambda, mu] = [0, 1].map(|k| self.tets.lame[k][t] / self.tets.volume[t]);
+        2.0 * mu * strain + Sym3::from_diagonal(Vec3::splat(lambda * grown))
     }
 
     /// F of a tetrahedron.
@@ -107,32 +125,6 @@ impl Corotated {
     }
 }
 
-/// Faces that one tetrahedron has alone, in the order of tetrahedra.
-fn boundary_faces(corners: &[[u32; 4]]) -> Vec<Face> {
-    let sorted = |face: [u32; 3]| {
-        let mut face = face;
-        face.sort_unstable();
-        face
-    };
-    let all = || {
-        corners
-            .iter()
-            .zip(0u32..)
-            .flat_map(|(&tet, t)| outward(tet).map(move |corners| Face { corners, tet: t }))
-    };
-    let mut keys: Vec<[u32; 3]> = all().map(|face| sorted(face.corners)).collect();
-    keys.sort_unstable();
-    let count = |key: [u32; 3]| {
-        keys.partition_point(|other| *other <= key) - keys.partition_point(|other| *other < key)
-    };
-    all().filter(|face| count(sorted(face.corners)) == 1).collect()
-}
-
-/// Faces of a tetrahedron, counter-clockwise seen from outside; the one opposite corner k is the k-th.
-fn outward([a, b, c, d]: [u32; 4]) -> [[u32; 3]; 4] {
-    [[b, c, d], [a, d, c], [a, b, d], [a, c, b]]
-}
-
 impl Solid for Corotated {
     fn name(&self) -> &'static str {
         "corotated"
@@ -141,6 +133,12 @@ impl Solid for Corotated {
     fn turn(&mut self, span: Span, rotation: Rot) {
         let of = self.tets.of(&span);
         self.rotation[of].iter_mut().for_each(|r| *r = (rotation * *r).normalized());
+    }
+
+    /// Any stiffness is reached.
+    fn begin(&mut self, _: &Particles, _: &Step) -> f32 {
+        self.system.iterations = 0;
+        1.0
     }
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
@@ -183,7 +181,8 @@ impl Solid for Corotated {
         r: DofsRef<'_>,
         z: DofsMut<'_>,
     ) {
-        self.system.precondition(&span, extra, r.linear, z.linear, step);
+        let workers = workers_of(self.tets.of(&span).len(), step);
+        self.system.precondition(&span, extra, r.linear, z.linear, workers);
     }
 
     fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
@@ -235,10 +234,8 @@ impl Solid for Corotated {
         }
         let mut energy = 0.0;
         for _ in 0..AUDIT_STEPS {
-            let System { place, gradient, slots, .. } = &mut self.system;
-            let written = (&mut self.audited[..], gradient, &mut slots[..]);
-            let turn = Mat3::IDENTITY;
-            energy = elastic::linearise(&self.tets, place, of.clone(), turn, written, workers);
+            let written = (&mut self.audited[..], &mut self.system);
+            energy = elastic::linearise(&self.tets, of.clone(), Mat3::IDENTITY, written, workers);
         }
         self.system.sum_forces(&self.stars, &span, workers);
         for (k, j) in span.enumerate() {
@@ -258,6 +255,16 @@ impl Solid for Corotated {
         log_stretches(values.map(|e| 1.0 + e)).value
     }
 
+    /// Fitted over two rings; see [`fem::stress`](crate::solids::fem).
+    fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
+        let of = |t: usize| self.stress_of(particles, t);
+        Some(stress::at_vertex(&self.tets, &self.stars, particles, i, of))
+    }
+
+    fn iterations(&self) -> u32 {
+        self.system.iterations
+    }
+
     fn boundary(&self) -> Boundary<'_> {
         Boundary::Tets { faces: &self.faces, tets: &self.tets.corners }
     }
@@ -274,6 +281,8 @@ impl Solid for Corotated {
         self.stars.edge_count()
     }
 
+    /// Does nothing: tetrahedra part along faces, and the edge of two particles is none. What opens a face is
+    /// [`Corotated::open_face`].
     fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) -> f64 {
         0.0
     }
@@ -288,6 +297,7 @@ impl Solid for Corotated {
         let mut order: Vec<u32> = (0..corners.len() as u32).collect();
         order.sort_by_key(|&t| corners[t as usize].into_iter().min());
         self.tets.permute(&order);
+        self.topology.permute(&order);
         self.rotation = order.iter().map(|&t| self.rotation[t as usize]).collect();
         self.follow_tets();
     }
@@ -295,6 +305,7 @@ impl Solid for Corotated {
     fn truncate(&mut self, count: usize) {
         let kept = self.tets.of(&(0..count)).len();
         self.tets.truncate(kept);
+        self.topology.truncate(kept);
         self.rotation.truncate(kept);
         self.stars.rebuild(count, &self.tets.corners);
         self.follow_tets();
@@ -314,6 +325,7 @@ impl Solid for Corotated {
         assert_eq!(self.stars.len(), particles.len(), "vertices are not particles");
         assert!(!particles.oriented(), "vertices with orientations");
         assert_eq!(self.stars, Stars::new(particles.len(), &self.tets.corners), "stale stars");
+        self.topology.validate(&self.tets.corners);
         for j in 0..particles.len() {
             let (mass, sum) = (particles.mass[j], self.tets.mass_of(&self.stars, j) as f32);
             assert_eq!(mass, sum, "mass of vertex {j} is not that of its tetrahedra");
@@ -327,11 +339,13 @@ impl Solid for Corotated {
     fn hash(&self, hash: &mut StateHash) {
         hash.floats(&self.rotation);
         hash.column(&self.tets.corners);
+        hash.column(self.topology.across());
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
         bytes.number(u64::from(self.options.keeps_volume));
         bytes.column(&self.tets.corners);
+        bytes.column(self.topology.across());
         bytes.column(&self.tets.material);
         for column in self.tets.float_columns() {
             bytes.floats(column);
@@ -351,6 +365,8 @@ impl Solid for Corotated {
             return Err(reader.damaged("a corner that does not exist"));
         }
         let count = corners.len();
+        let topology = Topology::of_across(reader.column_of(count)?);
+        topology.check(&corners).map_err(|what| reader.damaged(what))?;
         let mut tets = Tets { corners, material: reader.column_of(count)?, ..Tets::default() };
         for column in tets.float_columns_mut() {
             *column = reader.column_of(count)?;
@@ -360,18 +376,77 @@ impl Solid for Corotated {
         let stars = Stars::new(particles.len(), &tets.corners);
         let options = TetOptions { keeps_volume, ..TetOptions::default() };
         let rotation = reader.column_of(count)?;
-        *self = Self { rotation, ..Self::from_tets(tets, stars, options) };
+        *self = Self { rotation, ..Self::from_tets(tets, topology, stars, options) };
         Ok(())
     }
 }
 
 impl Corotated {
+    /// Opens the face of a tetrahedron opposite one of its corners; false if nothing lies across it. Corners that part become two particles:
+    /// the new ones stand behind all others, where they were and as fast, until the world takes them into their pieces, with ids from
+    /// `next_particle` on. The tetrahedra of each give it its mass.
+    pub fn open_face(
+        &mut self,
+        particles: &mut Particles,
+        tet: usize,
+        corner: usize,
+        next_particle: &mut u64,
+        changes: &mut Changes,
+    ) -> bool {
+        let Self { tets, topology, .. } = self;
+        let Some(&other) = topology.across()[tet].get(corner).filter(|&&other| other != NONE)
+        else {
+            return false;
+        };
+        let face = outward(tets.corners[tet])[corner];
+        let beyond = tets.corners[other as usize].into_iter().find(|v| !face.contains(v));
+        let ends = [tets.corners[tet][corner], beyond.unwrap_or_default()];
+        let ends = ends.map(|v| particles.id[v as usize]);
+        let mut born = Vec::new();
+        topology.split_face(&mut tets.corners, tet as u32, corner, particles.len(), &mut born);
+        changes.bonds_cut.push(ends);
+        changes.opened.push(opened(particles, ends, face, tets.material[tet]));
+        for Born { parent, .. } in &born {
+            let id = ParticleId(*next_particle);
+            *next_particle += 1;
+            particles.push_copy(*parent as usize, id);
+            changes.born.push((particles.id[*parent as usize], id));
+        }
+        for v in face {
+            particles.broken[v as usize] = true;
+        }
+        self.stars.rebuild(particles.len(), &self.tets.corners);
+        for Born { parent, vertex } in born {
+            for v in [parent as usize, vertex as usize] {
+                particles.mass[v] = self.tets.mass_of(&self.stars, v) as f32;
+                particles.broken[v] = true;
+            }
+        }
+        self.follow_tets();
+        true
+    }
+
     /// All that follows from who is a corner of what.
     fn follow_tets(&mut self) {
         let count = self.stars.len();
         self.stars.rebuild(count, &self.tets.corners);
-        self.faces = boundary_faces(&self.tets.corners);
-        self.system = System::new(count, self.tets.len());
+        self.topology.list_surface(&self.tets.corners, &mut self.faces);
+        self.system = System::new(count, self.tets.len(), self.options.keeps_volume);
         self.audited.resize(self.tets.len(), Rot::IDENTITY);
+    }
+}
+
+/// The face of these corners, as it opens.
+fn opened(particles: &Particles, ends: [ParticleId; 2], face: [u32; 3], material: u16) -> Opened {
+    let [a, b, c] = face.map(|v| particles.position[v as usize]);
+    let across = (b - a).cross(c - a);
+    Opened {
+        piece: PieceId(0),
+        ends,
+        position: ((a + b + c) / 3.0).as_dvec3(),
+        normal: across.normalize_or(Vec3::X),
+        area: 0.5 * across.length(),
+        energy: 0.0,
+        material,
     }
 }

@@ -8,7 +8,7 @@
 //! y is then the solution at rest. A_c is dense and its inverse explicit, both in f64: beside the stiffness of glass,
 //! the mass of a piece is lost in f32.
 
-use super::lanes::Point;
+use super::lanes::{Point, vector};
 use super::tets::Tets;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};
 use crate::parallel::{Span, Workers};
@@ -171,6 +171,12 @@ impl Lattice {
             moved[node] = [y(0), y(1), y(2), 0.0];
         }
         force.iter().zip(&*answer).map(|(q, y)| q * y).sum()
+    }
+
+    /// The same, one at a time.
+    pub fn motion_of(&self, k: usize) -> Vec3 {
+        let Weights { node, weight } = &self.weights[k];
+        (0..8).map(|i| weight[i] * vector(self.moved[node[i] as usize])).sum()
     }
 
     /// (P y) of a vertex of the piece.

@@ -2,13 +2,16 @@
 //!
 //! `shape` is what is handed in and what is wrong with it, `tets` the elements at rest as columns, `stars` who is around
 //! a vertex, `lanes` eight points at a time, `lattice` the coarse space of a piece, `system` the linear system of a piece and its
-//! solve.
+//! solve, `stress` what a vertex feels,
+//! `topology` who lies across which face and what happens when one opens.
 
 pub(crate) mod lanes;
 pub(crate) mod lattice;
 pub mod shape;
 pub(crate) mod stars;
+pub(crate) mod stress;
 pub(crate) mod system;
 pub(crate) mod tets;
+pub mod topology;
 
 pub use shape::{TetOptions, TetShape, TetShapeError, TetSolver};

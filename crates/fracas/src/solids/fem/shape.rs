@@ -1,5 +1,6 @@
 //! Tetrahedra of a solid, as they are handed in.
 
+use super::topology;
 use crate::material::PointValues;
 use glam::{DVec3, Vec3};
 
@@ -187,7 +188,32 @@ impl TetShape {
         if let Some(vertex) = used.iter().position(|&used| !used) {
             return Err(TetShapeError::LooseVertex { vertex });
         }
-        self.values.check(self.tets.len()).map_err(TetShapeError::Values)
+        self.values.check(self.tets.len()).map_err(TetShapeError::Values)?;
+        self.check_faces()
+    }
+
+    /// Two tetrahedra at most share a face, and lie on both sides of it.
+    fn check_faces(&self) -> Result<(), TetShapeError> {
+        let mut faces = topology::faces_of(&self.tets);
+        faces.sort_unstable();
+        for three in faces.windows(3) {
+            let [a, b, c] = [three[0], three[1], three[2]];
+            if a.face == b.face && b.face == c.face {
+                let (first, second) = (a.tet as usize, b.tet as usize);
+                return Err(TetShapeError::SharedTooOften { face: a.face, first, second });
+            }
+        }
+        let same_side = |pair: &&[topology::SortedFace]| {
+            pair[0].face == pair[1].face && pair[0].even == pair[1].even
+        };
+        match faces.windows(2).find(same_side) {
+            Some(pair) => Err(TetShapeError::SharedTooOften {
+                face: pair[0].face,
+                first: pair[0].tet as usize,
+                second: pair[1].tet as usize,
+            }),
+            None => Ok(()),
+        }
     }
 
     fn check_counts(&self) -> Result<(), TetShapeError> {
