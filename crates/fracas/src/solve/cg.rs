@@ -14,7 +14,7 @@ use crate::math::wide::Vec3x8;
 use crate::math::wide::columns::{load_points, store_points, vec3};
 use crate::parallel::Span;
 use crate::solids::rigid::product_alone;
-use crate::solids::{DofsMut, DofsRef, Particles, Step};
+use crate::solids::{Boundary, DofsMut, DofsRef, Particles, Solid, Step};
 use glam::{DVec3, Vec3};
 
 /// How a round ended.
@@ -45,8 +45,10 @@ pub(super) fn iterate<S: Side>(
         scratch;
     let coarse = &coarse[..];
     let workers = &step.workers;
-    let columns = (residual.all_mut(), preconditioned.all_mut(), delta.all_mut(), &mut extra[..]);
-    let open = |side: &mut S, parts: &[Part], (mut r, mut z, mut delta, extra): Opening<'_>| {
+    let vectors = (residual.all_mut(), image.all_mut());
+    let columns = (vectors, preconditioned.all_mut(), delta.all_mut(), &mut extra[..]);
+    let open = |side: &mut S, parts: &[Part], columns: Opening<'_>| {
+        let ((mut r, mut room), mut z, mut delta, extra) = columns;
         let mut sum = 0.0;
         for part in parts {
             let oriented = side.particles().oriented();
@@ -56,7 +58,7 @@ pub(super) fn iterate<S: Side>(
             rows.add_forces(part, &mut r);
             rows.add_stiffness(part, extra);
             delta.reborrow().within(places.clone(), true).fill_zero();
-            let mut z = z.reborrow().within(places, oriented);
+            let mut z = z.reborrow().within(places.clone(), oriented);
             if part.alone().is_some() {
                 sum += answer_alone(&coarse[part.number], r.as_ref(), &mut z);
                 continue;
@@ -70,6 +72,7 @@ pub(super) fn iterate<S: Side>(
                 &coarse[part.number],
                 r.as_ref(),
                 z.reborrow(),
+                room.reborrow().within(places, oriented),
             );
         }
         sum
@@ -165,6 +168,7 @@ pub(super) fn iterate<S: Side>(
                     &coarse[part.number],
                     r.as_ref(),
                     z,
+                    image,
                 );
             }
             sum
@@ -176,7 +180,7 @@ pub(super) fn iterate<S: Side>(
     if rz <= enough { Solved::Now } else { Solved::NotYet }
 }
 
-type Opening<'a> = (DofsMut<'a>, DofsMut<'a>, DofsMut<'a>, &'a mut [f32]);
+type Opening<'a> = ((DofsMut<'a>, DofsMut<'a>), DofsMut<'a>, DofsMut<'a>, &'a mut [f32]);
 type Multiplying<'a> = (DofsMut<'a>, DofsMut<'a>);
 type Advancing<'a> = ((DofsMut<'a>, DofsMut<'a>), DofsMut<'a>, DofsMut<'a>);
 
@@ -193,7 +197,7 @@ fn mask(held: &[Held], part: &Part, v: &mut DofsMut<'_>) {
 
 /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r with P the six rigid modes of each piece, on which K is 0:
 /// see [`super::coarse`]. Without them a body slides with a fraction of its true acceleration.
-/// Returns r·z.
+/// Returns r·z. What `room` holds is of no meaning before and after.
 fn precondition<S: Side>(
     side: &mut S,
     part: &Part,
@@ -202,8 +206,12 @@ fn precondition<S: Side>(
     coarse: &Inverse,
     r: DofsRef<'_>,
     mut z: DofsMut<'_>,
+    room: DofsMut<'_>,
 ) -> f64 {
     let (solid, particles, held) = side.all_mut();
+    if part.held.is_empty() && matches!(solid.boundary(), Boundary::Tets { .. }) {
+        return precondition_deformation(solid, particles, part, step, extra, coarse, r, z, room);
+    }
     solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());
     // what is held does not move as a whole
     if !part.held.is_empty() {
@@ -211,6 +219,63 @@ fn precondition<S: Side>(
         return dot(r, z.as_ref(), &step.workers);
     }
     add_rigid_modes(particles, part, step, coarse, r, z)
+}
+
+/// The same for a model whose preconditioner knows all motions of the piece, and of its rigid ones the mass alone. These are left
+/// to A_c, which knows the contacts too:
+///
+/// ```text
+/// z = (1 − Π) B (1 − Π)ᵀ r + P A_c⁻¹ Pᵀ r,   Π = P (Pᵀ M P)⁻¹ Pᵀ M
+/// ```
+///
+/// Of a stiff body contacts are thousands of times as stiff as M/h². With both, every iteration moved it as many times too
+/// far: a block of 1 GPa was thrown back from a wall with eight times its speed.
+fn precondition_deformation(
+    solid: &mut dyn Solid,
+    particles: &Particles,
+    part: &Part,
+    step: &Step,
+    extra: &[f32],
+    coarse: &Inverse,
+    r: DofsRef<'_>,
+    mut z: DofsMut<'_>,
+    room: DofsMut<'_>,
+) -> f64 {
+    let (count, workers, motion) = (part.span.len(), &step.workers, &part.motion);
+    let centre = part.centre(step.h).as_vec3();
+    let x = &particles.position[part.span.clone()];
+    let mass = &particles.mass[part.span.clone()];
+    // Pᵀ v, or Pᵀ M v
+    let gather = |v: &[Vec3], weight: &(dyn Fn(usize) -> f32 + Sync)| {
+        workers.sum(0..count, &|leaf: Span| {
+            let mut sum = Pair(DVec3::ZERO, DVec3::ZERO);
+            for k in leaf {
+                let f = weight(k) * v[k];
+                sum = sum + Pair(f.as_dvec3(), (x[k] - centre).cross(f).as_dvec3());
+            }
+            sum
+        })
+    };
+    let rigid = |Pair(force, torque): Pair| {
+        ((force / motion.mass).as_vec3(), (motion.inv_inertia * torque).as_vec3())
+    };
+    let Pair(force, torque) = gather(r.linear, &|_| 1.0);
+    let (shift, turn) = rigid(Pair(force, torque));
+    workers.for_span(0..count, &mut room.linear[..], &|range, room| {
+        for (k, room) in range.zip(room) {
+            *room = r.linear[k] - mass[k] * (shift + turn.cross(x[k] - centre));
+        }
+    });
+    solid.precondition(particles, part.span.clone(), step, extra, room.as_ref(), z.reborrow());
+    let (own_shift, own_turn) = rigid(gather(z.linear, &|k| mass[k]));
+    let (shift, turn) = coarse.answer(force, torque);
+    let (shift, turn) = (shift.as_vec3() - own_shift, turn.as_vec3() - own_turn);
+    workers.for_span(0..count, &mut z.linear[..], &|range, z| {
+        for (k, z) in range.zip(z) {
+            *z += shift + turn.cross(x[k] - centre);
+        }
+    });
+    dot(r, z.as_ref(), workers)
 }
 
 /// z of a piece of one particle, whose rigid modes are all it has. Returns r·z.

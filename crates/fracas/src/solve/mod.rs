@@ -35,7 +35,7 @@ use crate::contact::{Contact, Spot};
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
 use crate::solids::rigid::gradient_alone;
-use crate::solids::{DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
+use crate::solids::{Boundary, DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
 use glam::{DVec3, Vec3};
 use links::Link;
 use rows::Rows;
@@ -162,6 +162,17 @@ impl Part {
         (self.span.len() == 1 && self.held.is_empty()).then_some(self.span.start)
     }
 
+    /// nᵀ P (Pᵀ M P)⁻¹ Pᵀ n h²: how far a point gives way per force if the piece moves as a whole, in m/N; 0 of what is held.
+    fn compliance(&self, particles: &Particles, spot: &Spot, n: Vec3, h: f32) -> f32 {
+        if !self.held.is_empty() {
+            return 0.0;
+        }
+        let place = particles.previous[spot.anchor.particle as usize] + spot.anchor.arm;
+        let lever = (place.as_dvec3() - self.motion.centre).cross(n.as_dvec3());
+        let turning = lever.dot(self.motion.inv_inertia * lever);
+        h * h * (1.0 / self.motion.mass + turning) as f32
+    }
+
     /// About where its centre of mass is within the substep, in its frame.
     fn centre(&self, h: f32) -> DVec3 {
         self.motion.centre + f64::from(h) * self.motion.velocity()
@@ -204,6 +215,12 @@ impl Scratch {
         self.coarse.reserve(count.saturating_sub(self.coarse.len()));
         self.rows.reserve(count, contacts);
         self.rigid.reserve(count, contacts.max(4 * CONTACTS * count));
+    }
+
+    /// Room for contacts of so many faces of a surface.
+    pub fn reserve_faces(&mut self, count: usize) {
+        self.rows.reserve(0, CONTACTS * count);
+        self.rows.reserve_shared(CONTACTS * count);
     }
 
     fn resize(&mut self, count: usize) {
@@ -388,22 +405,37 @@ fn prepare_all<S: Side>(
 
 /// Stiffness of a contact from that of the points it touches: k = κ / Σ nᵀ D⁻¹ n, with κ between
 /// that of rigid points and that of others by what each contributes.
+///
+/// Tetrahedra are as stiff as their material, so that D may be a million times M/h². Against that a body of them is rigid,
+/// and gives way as a whole before it does at the point: 1/k = Σ nᵀ D⁻¹ n / κ + nᵀ P (Pᵀ M P)⁻¹ Pᵀ n h² / κ_rigid. With D alone
+/// a nanometre was a force, and a block of 1 GPa on the floor flew off.
 fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step) -> Touch {
     let ends = [Some(contact.first), contact.second].map(|spot| {
         let spot = spot?;
         let at = (spot.body as usize, spot.anchor.particle as usize);
         Some((spot, &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)]))
     });
+    let of_surface = |(_, part): &(Spot, &Part)| {
+        matches!(sides[part.side].solid().boundary(), Boundary::Tets { .. })
+    };
+    let in_row = ends.iter().flatten().any(of_surface);
     let stiffness = |n: Vec3| {
         let (mut all, mut weighted) = (0.0, 0.0);
+        let mut soft = 0.0;
         for (spot, part) in ends.into_iter().flatten() {
             let side = &sides[part.side];
             let compliance = side.solid().compliance(side.particles(), &spot.anchor, n, step);
             let rigid = part.span.len() == 1;
+            if in_row {
+                soft += compliance / if rigid { RIGID_STIFFNESS } else { STIFFNESS };
+                let whole = part.compliance(side.particles(), &spot, n, step.h);
+                soft += if rigid { 0.0 } else { whole / RIGID_STIFFNESS };
+                continue;
+            }
             all += compliance;
             weighted += compliance * if rigid { RIGID_STIFFNESS } else { STIFFNESS };
         }
-        weighted / (all * all)
+        if in_row { 1.0 / soft } else { weighted / (all * all) }
     };
     let place = |(spot, part): (Spot, &Part)| part.place(spot.anchor.particle) as u32;
     Touch {

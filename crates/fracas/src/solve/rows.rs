@@ -12,6 +12,9 @@ use crate::parallel::{Span, Workers};
 use crate::solids::{Anchor, DofsMut, DofsRef, Particles};
 use glam::{DMat3, DVec3, Vec3};
 
+/// Share of the stiffness that decides whether a contact of a surface that pressed in the round before still does: λ − c k g > 0.
+const LATE: f32 = 0.1;
+
 /// No unknown: the side of an obstacle.
 const NOBODY: u32 = u32::MAX;
 
@@ -395,8 +398,12 @@ fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
 pub(super) fn open(contact: &mut Contact, touch: &mut Touch, moved: DofsRef<'_>) {
     let n = contact.normal;
     let motion = relative_motion(moved, contact, touch) - contact.drift;
-    let pushed = contact.force - touch.stiffness * (contact.gap + motion.dot(n));
-    touch.active = pushed > 0.0;
+    let gap = contact.gap + motion.dot(n);
+    let pushed = contact.force - touch.stiffness * gap;
+    // surfaces that pressed let go late: if a shot is stopped a little too early, all of them would at once, and it would fly on
+    let holds = contact.size > 0.0 && touch.active && touch.felt > 0.0;
+    let sticks = if holds { LATE } else { 1.0 };
+    touch.active = contact.force - sticks * touch.stiffness * gap > 0.0;
 
     let slip = motion - n * motion.dot(n);
     let wanted = contact.slip_force - touch.slip_stiffness * slip;

@@ -1,1 +1,235 @@
+#![allow(clippy::unwrap_used, reason = "a test may end by panic")]
 
+use super::ccd::{Moving, corner_triangle, edge_edge};
+use super::*;
+use crate::contact::narrow::{nearest_on_segments, nearest_on_triangle, weights_in_triangle};
+
+/// Numerical Recipes' linear congruential generator.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64 * 2.0 - 1.0
+    }
+
+    fn vector(&mut self, size: f64) -> DVec3 {
+        size * DVec3::new(self.unit(), self.unit(), self.unit())
+    }
+
+    fn moving(&mut self, way: f64) -> Moving {
+        Moving { start: self.vector(1.0), way: self.vector(way) }
+    }
+}
+
+const CASES: usize = 100_000;
+/// Moments at which the oracle looks.
+const SAMPLES: usize = 200;
+
+/// The first two neighbouring moments between which a corner changes from the front of a triangle to its back while it is over
+/// it at both: all that it takes is in plain sight, and some crossings beside the rim are left out.
+fn sampled_corner(p: &Moving, triangle: &[Moving; 3]) -> Option<f64> {
+    let side = |time: f64| {
+        let [a, b, c] = triangle.map(|corner| corner.at(time));
+        let over = weights_in_triangle([a, b, c], p.at(time)).iter().all(|&w| w > 0.0);
+        ((b - a).cross(c - a).dot(p.at(time) - a), over)
+    };
+    let mut before = side(0.0);
+    for k in 1..=SAMPLES {
+        let time = k as f64 / SAMPLES as f64;
+        let now = side(time);
+        if before.0 > 0.0 && now.0 < 0.0 && before.1 && now.1 {
+            return Some(time);
+        }
+        before = now;
+    }
+    None
+}
+
+/// No corner that goes through a triangle is missed, none is found late, and what is found is there.
+#[test]
+fn no_corner_goes_through_a_triangle_unseen() {
+    let mut random = Random(1);
+    let (mut crossings, mut impacts) = (0, 0);
+    for case in 0..CASES {
+        let way = [0.02, 0.3, 2.0, 20.0][case % 4];
+        let p = random.moving(way);
+        let triangle = [0; 3].map(|_| random.moving(way));
+        let found = corner_triangle(&p, &triangle);
+        if let Some(time) = sampled_corner(&p, &triangle) {
+            crossings += 1;
+            let impact = found.unwrap_or_else(|| panic!("case {case}: missed at {time}"));
+            assert!(impact.time <= time, "case {case}: found at {}, was {time}", impact.time);
+        }
+        if let Some(impact) = found {
+            impacts += 1;
+            let [a, b, c] = triangle.map(|corner| corner.at(impact.time) - p.at(impact.time));
+            let away = weighted([a, b, c], nearest_on_triangle(a, b, c)).length();
+            assert!(away < 1e-5 * (1.0 + way), "case {case}: {away} apart");
+        }
+    }
+    assert!(crossings > CASES / 50, "only {crossings} crossings");
+    println!("{crossings} crossings sampled, {impacts} impacts");
+}
+
+/// The first two neighbouring moments between which the volume of four points changes its sign while both edges are seen to
+/// cross, along the normal of the two.
+fn sampled_edges(one: &[Moving; 2], other: &[Moving; 2]) -> Option<f64> {
+    let side = |time: f64| {
+        let [a, b] = one.map(|end| end.at(time));
+        let [c, d] = other.map(|end| end.at(time));
+        let (u, v, w) = (b - a, d - c, c - a);
+        let n = u.cross(v);
+        // by Cramer's rule, without clamps
+        let s = w.cross(v).dot(n) / n.length_squared();
+        let t = w.cross(u).dot(n) / n.length_squared();
+        let inside = |x: f64| x > 0.0 && x < 1.0;
+        (n.dot(w), inside(s) && inside(t), n)
+    };
+    let mut before = side(0.0);
+    for k in 1..=SAMPLES {
+        let time = k as f64 / SAMPLES as f64;
+        let now = side(time);
+        // edges that turn through being parallel change the sign as well
+        let same = before.2.dot(now.2) > 0.9 * before.2.length() * now.2.length();
+        if (before.0 > 0.0) != (now.0 > 0.0) && before.1 && now.1 && same {
+            return Some(time);
+        }
+        before = now;
+    }
+    None
+}
+
+#[test]
+fn no_edges_cross_unseen() {
+    let mut random = Random(2);
+    let (mut crossings, mut impacts) = (0, 0);
+    for case in 0..CASES {
+        let way = [0.02, 0.3, 2.0, 20.0][case % 4];
+        let one = [0; 2].map(|_| random.moving(way));
+        let other = [0; 2].map(|_| random.moving(way));
+        let found = edge_edge(&one, &other);
+        if let Some(time) = sampled_edges(&one, &other) {
+            crossings += 1;
+            let impact = found.unwrap_or_else(|| panic!("case {case}: missed at {time}"));
+            assert!(impact.time <= time, "case {case}: found at {}, was {time}", impact.time);
+        }
+        if let Some(impact) = found {
+            impacts += 1;
+            let [a, b] = one.map(|end| end.at(impact.time));
+            let [c, d] = other.map(|end| end.at(impact.time));
+            let [s, t] = nearest_on_segments(b - a, d - c, c - a);
+            let away = (c + t * (d - c) - a - s * (b - a)).length();
+            assert!(away < 1e-5 * (1.0 + way), "case {case}: {away} apart");
+        }
+    }
+    assert!(crossings > CASES / 50, "only {crossings} crossings");
+    println!("{crossings} crossings sampled, {impacts} impacts");
+}
+
+/// The point of two segments nearest to each other, against a search over both.
+#[test]
+fn nearest_points_of_segments_are_nearest() {
+    let mut random = Random(3);
+    for case in 0..300 {
+        let [u, v, w] = [0; 3].map(|_| random.vector(1.0));
+        // parallel ones too
+        let v = if case % 5 == 0 { 0.7 * u } else { v };
+        let apart = |s: f64, t: f64| (w + t * v - s * u).length();
+        let [s, t] = nearest_on_segments(u, v, w);
+        let mut least = f64::INFINITY;
+        for i in 0..=100 {
+            for j in 0..=100 {
+                least = least.min(apart(f64::from(i) / 100.0, f64::from(j) / 100.0));
+            }
+        }
+        assert!(apart(s, t) <= least + 1e-9, "case {case}: {} against {least}", apart(s, t));
+    }
+}
+
+/// Corners and tetrahedron of a tetrahedron, with a surface.
+fn tetrahedron() -> (Particles, Surface) {
+    use crate::math::Rot;
+    use crate::solids::NewParticle;
+    let mut particles = Particles::default();
+    for rest in [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] {
+        particles.push(NewParticle {
+            rest,
+            mass: 1.0,
+            inertia: None,
+            radii: [0.1; 3],
+            axes: Rot::IDENTITY,
+            friction: [0.5; 2],
+            restitution: 0.0,
+            material: 0,
+        });
+    }
+    let corners = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let faces = corners.map(|corners| Face { corners, tet: 0 });
+    let mut surface = Surface::default();
+    surface.follow(&faces, &[[0, 1, 2, 3]], &particles);
+    (particles, surface)
+}
+
+/// Every corner and every edge belongs to one face, and what is across an edge is the corner that the face has not.
+#[test]
+fn faces_answer_for_every_corner_and_edge_once() {
+    let (particles, surface) = tetrahedron();
+    let facets: Vec<Facet> =
+        (0..4).map(|face| surface.facet(face, &particles, Vec3::ZERO, 0.01)).collect();
+    let owned: u32 = facets.iter().map(|facet| (facet.owns & 0b111).count_ones()).sum();
+    let edges: u32 = facets.iter().map(|facet| (facet.owns >> 3).count_ones()).sum();
+    assert_eq!((owned, edges), (4, 6));
+    assert_eq!(surface.corners().len(), 4);
+    for (face, facet) in facets.iter().enumerate() {
+        let corners = surface.faces()[face].corners;
+        let missing = (0..4).find(|j| !corners.contains(j)).unwrap() as usize;
+        for k in 0..3 {
+            let across = facet.across[k].unwrap().start;
+            assert_eq!(across, particles.rest[missing].as_dvec3(), "face {face}, edge {k}");
+            assert!(facet.is_sharp(k), "all edges of a tetrahedron stick out");
+        }
+        // outward: the missing corner is behind
+        let there = particles.rest[missing].as_dvec3() - facet.corners[0].start;
+        assert!(facet.normal.dot(there) < 0.0);
+        for k in 0..3 {
+            let mut seen = 0;
+            surface.around(face, k, |_| seen += 1);
+            assert_eq!(seen, 3, "faces around a corner");
+        }
+    }
+}
+
+/// A corner just over a face, one just behind it, one behind the far side, and one on its way through.
+#[test]
+fn corners_meet_the_face_they_are_over() {
+    let (particles, surface) = tetrahedron();
+    let floor = surface.facet(0, &particles, Vec3::ZERO, 1.0);
+    let point = |at: [f64; 3], way: [f64; 3]| {
+        let corner = Moving { start: at.into(), way: way.into() };
+        let far = Moving { start: DVec3::new(5.0, 5.0, 5.0), way: corner.way };
+        let other = Moving { start: DVec3::new(5.0, 6.0, 5.0), way: corner.way };
+        let facet = Facet::new([corner, far, other], [None; 3], 1, 0.1, 1.0);
+        let mut met = Vec::new();
+        meet_facets(&facet, &floor, Rules { own: false }, |m| met.push(m));
+        met
+    };
+    // the face at z = 0 looks down
+    let over = point([0.2, 0.3, -0.05], [0.0; 3]);
+    assert_eq!(over.len(), 1);
+    assert!((over[0].gap - 0.05).abs() < 1e-12 && over[0].normal.z == -1.0 && !over[0].doubtful);
+    let weights = over[0].weights[1];
+    // corners 0, 2, 1 of the tetrahedron
+    assert!((weights[2] - 0.2).abs() < 1e-6 && (weights[1] - 0.3).abs() < 1e-6, "{weights:?}");
+    let inside = point([0.2, 0.3, 0.1], [0.0; 3]);
+    assert!(inside[0].gap == -0.1 && !inside[0].doubtful);
+    assert!(point([0.2, 0.3, 0.7], [0.0; 3])[0].doubtful, "it may be outside of another side");
+    assert!(point([0.2, 0.3, 1.2], [0.0; 3]).is_empty(), "farther than the tetrahedron is high");
+    assert!(point([0.2, 0.3, -0.3], [0.0; 3]).is_empty(), "farther than the margin, at rest");
+    let shot = point([-1.8, 0.3, -1.0], [4.0, 0.0, 2.0]);
+    assert_eq!(shot.len(), 1);
+    assert!((shot[0].gap - 1.0).abs() < 1e-6, "{:?}", shot[0]);
+    assert!((shot[0].weights[1][2] - 0.2).abs() < 1e-6, "{:?}", shot[0]);
+    assert!(point([-2.8, 0.3, -1.0], [4.0, 0.0, 2.0]).is_empty(), "past the rim");
+    assert!(point([0.2, 0.3, 2.0], [0.0, 0.0, -4.0]).is_empty(), "from behind");
+}
