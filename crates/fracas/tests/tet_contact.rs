@@ -321,7 +321,10 @@ fn shots_do_not_pass_a_wall() {
             world.step(FRAME);
             farthest = places(&world, id).iter().map(|x| x.x).fold(farthest, f64::max);
         }
-        println!("wall, {modulus:e} Pa: farthest {farthest:.4} m, {:.1} m/s in the end", fastest(&world, id));
+        println!(
+            "wall, {modulus:e} Pa: farthest {farthest:.4} m, {:.1} m/s in the end",
+            fastest(&world, id)
+        );
         assert!(farthest < -0.005, "{modulus:e} Pa: into the wall to {farthest}");
     }
 }
