@@ -3,6 +3,7 @@
 use crate::exit::{self, Exit};
 use crate::table::{Align, Table, number};
 use anyhow::Result;
+use fracas::skin::Owners;
 use fracas_scene::Scene;
 use std::io::{self, Write};
 
@@ -23,6 +24,8 @@ pub struct Contents {
     pub particles: usize,
     /// Their bonds.
     pub bonds: usize,
+    /// Their tetrahedra, of models that are made of them.
+    pub tets: usize,
     /// Their mass, in kg.
     pub mass: f64,
     /// Materials it defines.
@@ -39,6 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         ("bodies", Align::Right),
         ("particles", Align::Right),
         ("bonds", Align::Right),
+        ("tets", Align::Right),
         ("mass kg", Align::Right),
         ("materials", Align::Right),
     ]);
@@ -67,7 +71,7 @@ pub fn contents(name: &str) -> Result<Contents> {
     for warning in scene.warnings() {
         eprintln!("{warning}");
     }
-    let world = scene.build_with(scene.world_config())?;
+    let (world, looks) = scene.build_looks(scene.world_config())?;
     let mut contents = Contents { materials: scene.material_names().len(), ..Contents::default() };
     for id in world.body_ids() {
         let Some(body) = world.body(id) else { continue };
@@ -76,15 +80,21 @@ pub fn contents(name: &str) -> Result<Contents> {
         contents.bonds += body.bond_count();
         contents.mass += body.mass();
     }
+    for look in &looks {
+        if let Owners::Tets(tets) = &look.skin.owners {
+            contents.tets += tets.len();
+        }
+    }
     Ok(contents)
 }
 
-fn cells(name: &str, contents: &Contents) -> [String; 6] {
+fn cells(name: &str, contents: &Contents) -> [String; 7] {
     [
         name.to_owned(),
         contents.bodies.to_string(),
         contents.particles.to_string(),
         contents.bonds.to_string(),
+        contents.tets.to_string(),
         number(contents.mass),
         contents.materials.to_string(),
     ]

@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 31] = [
+const MOMENTS: [(&str, &str); 34] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -69,6 +69,9 @@ const MOMENTS: [(&str, &str); 31] = [
     ("chain", "0,50,85,140"),
     ("crumple", "0,8,16,240"),
     ("crash", "0,8,14,60"),
+    ("gelatine", "0,8,16,300"),
+    ("beach-ball-bunny", "0,16,22,45"),
+    ("stack", "0,10,22,360"),
 ];
 
 fn root() -> PathBuf {

@@ -3,6 +3,7 @@
 //! ```text
 //! Surface → ClosedSurface → TetMesh → Fragments → OrientedShape
 //!           (surface)       (stuffing) (fragments)
+//!                                   → TetShape
 //! ```
 //!
 //! Or straight from a generator:
@@ -30,6 +31,7 @@ pub mod skin;
 pub mod solid;
 pub mod stuffing;
 pub mod surface;
+pub mod tet_solid;
 pub mod tets;
 
 pub use attributes::{Attribute, Objects};

@@ -1,6 +1,6 @@
 //! A solid in fragments with all that is known about it: what becomes a body.
 
-use fracas::glam::Vec3;
+use fracas::glam::{DVec3, Vec3};
 use fracas::material::PointValues;
 use fracas::skin::SkinMesh;
 use fracas::solids::oriented::OrientedShape;
@@ -66,7 +66,7 @@ impl FragmentedSolid {
     fn of_fragments(mesh: TetMesh, fragments: Fragments) -> Self {
         let surface = Surface { attributes: Vec::new(), ..mesh.surface() };
         let mut shape = fragments.oriented();
-        shape.values = values_near(&shape, &surface, fragments.attributes(&mesh));
+        shape.values = values_near(centres(&shape), &surface, fragments.attributes(&mesh));
         shape.hulls = rigid::corners(&mesh, &fragments);
         Self { mesh, fragments, shape, own: None }
     }
@@ -87,7 +87,7 @@ impl FragmentedSolid {
         let surface = surface.surface();
         let fragments = Fragments::new(&mesh, fracture)?;
         let mut shape = fragments.oriented();
-        shape.values = values_near(&shape, surface, Vec::new());
+        shape.values = values_near(centres(&shape), surface, Vec::new());
         shape.hulls = rigid::corners(&mesh, &fragments);
         Ok(Self { mesh, fragments, shape, own: None })
     }
@@ -111,13 +111,16 @@ impl FragmentedSolid {
     }
 }
 
-/// Curvature and attributes of the surface at its points nearest to the fragments' centres, after
+/// Curvature and attributes of the surface at its points nearest to the centres of fragments or tetrahedra, after
 /// those attributes that are known already.
-fn values_near(shape: &OrientedShape, surface: &Surface, known: Vec<Attribute>) -> PointValues {
+pub(crate) fn values_near(
+    centres: impl Iterator<Item = DVec3>,
+    surface: &Surface,
+    known: Vec<Attribute>,
+) -> PointValues {
     let mut values = PointValues::default();
     values.attributes.extend(known.into_iter().map(|known| (known.name, known.values)));
     let Some(nearest) = NearestOnSurface::new(surface) else { return values };
-    let centres = shape.points.iter().map(|p| Vec3::from(p.position).as_dvec3());
     let places: Vec<[(u32, f64); 3]> = centres.map(|centre| nearest.weights(centre)).collect();
     let mean = |value: &dyn Fn(usize) -> f64| -> Vec<f32> {
         let at = |place: &[(u32, f64); 3]| -> f64 {
@@ -131,4 +134,8 @@ fn values_near(shape: &OrientedShape, surface: &Surface, known: Vec<Attribute>) 
         values.attributes.push((name.clone(), mean(&|v| f64::from(at_vertices[v]))));
     }
     values
+}
+
+fn centres(shape: &OrientedShape) -> impl Iterator<Item = DVec3> {
+    shape.points.iter().map(|p| Vec3::from(p.position).as_dvec3())
 }

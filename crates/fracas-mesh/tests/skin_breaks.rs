@@ -6,7 +6,7 @@ mod closed;
 
 use closed::{Puppet, enclosed, volumes_of_owners};
 use fracas::geometry::PatternDesc;
-use fracas::glam::{Mat3, Vec3};
+use fracas::glam::{DMat3, DVec3, Mat3, Vec3};
 use fracas::material::{Material, MaterialDesc, presets};
 use fracas::math::Rot;
 use fracas::parallel::Workers;
@@ -19,7 +19,7 @@ use fracas_mesh::generate::{self, Neighbourhood, Sampling, surfaces};
 use fracas_mesh::random::unit;
 use fracas_mesh::solid::FragmentedSolid;
 use fracas_mesh::stuffing::{self, Filling};
-use fracas_mesh::{ClosedSurface, Surface, skin};
+use fracas_mesh::{ClosedSurface, Surface, TetMesh, skin};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -371,7 +371,70 @@ fn an_embedded_ball_is_mapped_as_its_tetrahedra() {
     }
     assert!(count > 20, "{count}");
 
-    // a body whose particles are the corners
+    is_mapped_as_tetrahedra(embedded, &mesh);
+}
+
+/// The same of a ball that is held without cutting, and of the boundary itself.
+#[test]
+fn a_held_ball_is_mapped_as_its_tetrahedra() {
+    let outer = ClosedSurface::new(surfaces::sphere(0.5, 2).unwrap()).unwrap();
+    let mesh = stuffing::fill(&outer, &Filling::tets(300)).unwrap().in_order();
+    let ball = surfaces::sphere(0.5, 4).unwrap();
+    let held = skin::held(&ball, &mesh);
+    assert_eq!((held.outside.len(), held.inside.len()), (5120, 0));
+    is_mapped_as_tetrahedra(held, &mesh);
+    is_mapped_as_tetrahedra(skin::of_tets(&mesh), &mesh);
+}
+
+/// Under any map of the corners every vertex is where its home puts it, in double precision; it is there once, and is
+/// coloured as the corner that it is nearest to in the measure of its home.
+#[test]
+fn vertices_follow_their_homes() {
+    let ring = ClosedSurface::new(surfaces::torus(0.3, 0.1, 24, 12).unwrap()).unwrap();
+    let mesh = stuffing::fill(&ring, &Filling::tets(400)).unwrap().in_order();
+    let surface = surfaces::torus(0.3, 0.1, 64, 32).unwrap();
+    let held = skin::held(&surface, &mesh);
+    let homes = held.homes.clone();
+    let (mut world, id) = world_of(&body_of_corners(&mesh));
+    let mut skin = Skin::new(held, world.body(id).unwrap()).unwrap();
+    let rest = skin.update(world.body(id).unwrap(), [0.0; 3]).positions.clone();
+    let bend = |x: Vec3| x + Vec3::new(2.0 * x.y * x.z, x.x * x.x, -1.5 * x.x * x.y);
+    carry_all(&mut world, id, bend);
+    let body = world.body(id).unwrap();
+    let numbers: Vec<usize> = body.shape_numbers().map(|k| k as usize).collect();
+    let mut corners = vec![DVec3::ZERO; numbers.len()];
+    for (number, x) in numbers.iter().zip(body.world_positions()) {
+        corners[*number] = x.into();
+    }
+    let moved = skin.update(body, [0.0; 3]);
+    assert_eq!(moved.triangles.len(), surface.triangles.len());
+    assert!(enclosed(moved).values().all(|piece| piece.open == 0 && piece.twice == 0));
+    let nearest = |x: DVec3| {
+        let far = |&v: &usize| surface.vertices[v].distance(x);
+        (0..surface.vertices.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap()
+    };
+    let mut negative = 0;
+    for (k, x) in rest.iter().enumerate() {
+        let vertex = nearest(Vec3::from(*x).as_dvec3());
+        let home = homes[vertex] as usize;
+        let [a, b, c, d] = mesh.corners(home);
+        let inverse = DMat3::from_cols(b - a, c - a, d - a).inverse();
+        let [b, c, d] = (inverse * (surface.vertices[vertex] - a)).to_array();
+        let shares = [1.0 - b - c - d, b, c, d];
+        negative += usize::from(shares.iter().any(|&share| share < -0.01));
+        let truth: DVec3 = (0..4).map(|i| shares[i] * corners[mesh.tets[home][i] as usize]).sum();
+        let off = truth.distance(Vec3::from(moved.positions[k]).as_dvec3());
+        assert!(off < 5e-6, "vertex {vertex} is off by {off} m");
+        let most = (0..4).max_by(|&i, &j| shares[i].total_cmp(&shares[j])).unwrap();
+        let second = (0..4).filter(|&i| i != most).map(|i| shares[i]).fold(-9.0, f64::max);
+        let is_clear = shares[most] - second > 1e-4;
+        assert!(!is_clear || moved.owners[k] == mesh.tets[home][most], "colour of {vertex}");
+    }
+    assert!(negative > 100, "{negative} vertices are outside of the tetrahedra");
+}
+
+/// Particles at the corners of tetrahedra, bonded along the edges.
+fn body_of_corners(mesh: &TetMesh) -> OrientedShape {
     let point = generate::block([0.02; 3], &Sampling::count(1)).unwrap().points[0];
     let points = mesh.vertices.iter().map(|x| {
         let position = x.as_vec3().to_array();
@@ -385,8 +448,12 @@ fn an_embedded_ball_is_mapped_as_its_tetrahedra() {
         .collect();
     bonds.sort_unstable();
     bonds.dedup();
-    let shape = OrientedShape { points: points.collect(), bonds, ..OrientedShape::default() };
-    let (mut world, id) = world_of(&shape);
+    OrientedShape { points: points.collect(), bonds, ..OrientedShape::default() }
+}
+
+/// An affine map of the corners is that of every vertex, and its cofactors turn every normal.
+fn is_mapped_as_tetrahedra(embedded: SkinMesh, mesh: &TetMesh) {
+    let (mut world, id) = world_of(&body_of_corners(mesh));
     let turn = Rot::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 0.4).to_mat3();
     let stretch = Mat3::from_cols(
         Vec3::new(1.2, 0.0, 0.0),

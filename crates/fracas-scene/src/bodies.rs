@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fracas::geometry::{Pattern, PatternDesc};
 use fracas::material::Finish;
+use fracas::solids::fem::{TetOptions, TetSolver};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -13,7 +14,7 @@ use crate::materials::{self, NamedMaterial};
 use crate::obstacles::{read_layers, read_rotation};
 use crate::reader::{Context, Reader, Span, short};
 use crate::scene::{Body, Copies};
-use crate::shapes::{self, Shape};
+use crate::shapes::{self, Model, Shape};
 
 /// "body `bar`", or "body 3" while its name is not known.
 fn body_title(number: usize, values: &DeTable<'_>) -> String {
@@ -69,10 +70,7 @@ fn read_body(
     name: Option<&Spanned<String>>,
 ) -> Option<Body> {
     let context = reader.context;
-    let model = match reader.text("model").as_str() {
-        "rigid" => shapes::Model::Rigid,
-        _ => shapes::Model::Oriented,
-    };
+    let model = read_model(reader);
     let material = reader.optional_text("material").and_then(|material| {
         let found = materials.iter().position(|known| known.name == *material.get_ref());
         if found.is_none() && context.would_be_first(&material.span()) {
@@ -83,6 +81,7 @@ fn read_body(
     let shape = reader.table("shape").and_then(|shape| shapes::read(shape, model));
     let (rotation, layers) = (read_rotation(reader), read_layers(reader));
     let pattern = reader.table("pattern").and_then(|pattern| read_pattern(&pattern));
+    refuse_pattern(reader, model);
     let paint = reader.table("paint").map(|paint| {
         let number = |name| paint.number(name) as f32;
         let finish = Finish {
@@ -112,6 +111,38 @@ fn read_body(
         copies,
         layers,
     })
+}
+
+/// How the body deforms, and what only some models can be told about it.
+fn read_model(reader: &Reader<'_>) -> Model {
+    let name = reader.text("model");
+    let (solver, keeps_volume) = (reader.text("solver"), reader.flag("keeps_volume"));
+    let options = TetOptions {
+        solver: if solver == "direct" { TetSolver::Direct } else { TetSolver::Iterative },
+        keeps_volume,
+    };
+    let model = match name.as_str() {
+        "rigid" => Model::Rigid,
+        "corotated" => return Model::Corotated(options),
+        _ => Model::Oriented,
+    };
+    for (span, name) in reader.given(["solver", "keeps_volume"]) {
+        let message = format!("`{name}` does not go with `model = {:?}`", model.name());
+        let error = reader.context.error(Problem::Conflict, span, message);
+        let help = "it is for bodies of tetrahedra: write `model = \"corotated\"`, or leave it out";
+        reader.context.report(error.help(help));
+    }
+    model
+}
+
+/// What does not break has no pattern to break in.
+fn refuse_pattern(reader: &Reader<'_>, model: Model) {
+    if let (Model::Corotated(_), Some(span)) = (model, reader.key("pattern")) {
+        let message = "`pattern` does not go with `model = \"corotated\"`".into();
+        let error = reader.context.error(Problem::Conflict, span, message);
+        let help = "tetrahedra do not break yet: leave it out, or use `model = \"oriented\"`";
+        reader.context.report(error.help(help));
+    }
 }
 
 /// Into what a hit breaks the body.

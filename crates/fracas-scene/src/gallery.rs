@@ -66,6 +66,9 @@ pub fn gallery() -> Vec<GalleryScene> {
         "chain",
         "crumple",
         "crash",
+        "gelatine",
+        "beach-ball-bunny",
+        "stack",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

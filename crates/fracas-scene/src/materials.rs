@@ -54,7 +54,7 @@ pub(crate) fn is_preset(name: &str) -> bool {
 
 /// Whether bodies of the model of this name use a value; a model that scenes do not know uses all.
 pub fn model_uses(model: &str, field: MaterialField) -> bool {
-    let known = [Model::Oriented, Model::Rigid].into_iter().find(|known| known.name() == model);
+    let known = Model::all().into_iter().find(|known| known.name() == model);
     known.is_none_or(|known| uses(known, field))
 }
 
@@ -70,6 +70,15 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::RateReference
                 | F::Thickness
                 | F::BendingStiffness
+        ),
+        Model::Corotated(_) => matches!(
+            field,
+            F::Density
+                | F::YoungsModulus
+                | F::PoissonRatio
+                | F::DampingTime
+                | F::Friction
+                | F::FrictionStatic
         ),
         Model::Rigid => {
             matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)

@@ -65,11 +65,14 @@ impl Skin {
         let skinned = self.drawn.skinned();
         let first = drawing.vertices.len();
         let corners = skinned.positions.iter().zip(&skinned.normals);
-        let kinds = skinned.owners.iter().zip(&skinned.inside);
+        let kinds = skinned.owners.iter().zip(&skinned.inside).zip(self.drawn.shares());
         let all = corners.zip(kinds).zip(&self.grain);
-        drawing.vertices.extend(all.map(|(((&position, &normal), (&owner, &inside)), &grain)| {
-            let own = given.paints.get(owner as usize).copied().unwrap_or_default();
-            let paint = given.outside.filter(|_| !inside).unwrap_or(own);
+        let paint_of = |state: u32| given.paints.get(state as usize).copied().unwrap_or_default();
+        drawing.vertices.extend(all.map(|((corner, ((&owner, &inside), shares)), &grain)| {
+            let (&position, &normal) = corner;
+            let own =
+                || paint_of(owner).mixed(shares.map(|(state, share)| (paint_of(state), share)));
+            let paint = given.outside.filter(|_| !inside).unwrap_or_else(own);
             Vertex { position, normal, paint, grain }
         }));
         let Drawing { vertices, triangles, clear, .. } = drawing;

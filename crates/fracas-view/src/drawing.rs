@@ -25,6 +25,16 @@ impl Paint {
         Self { colour, roughness, metallic: 0, transparency: 0, rings: [0; 2] }
     }
 
+    /// The same with the colour and roughness of several in these shares, which sum to 1.
+    pub(crate) fn mixed(self, of: [(Self, f32); 4]) -> Self {
+        let byte = |channel: &dyn Fn(&Self) -> u8| {
+            let sum: f32 = of.iter().map(|(paint, share)| share * f32::from(channel(paint))).sum();
+            sum.round() as u8
+        };
+        let colour = [0, 1, 2].map(|k| byte(&|paint| paint.colour[k]));
+        Self { colour, roughness: byte(&|paint| paint.roughness), ..self }
+    }
+
     /// As shaders get it: each byte from 0 to 1.
     pub(crate) fn to_shares(self) -> [[f32; 4]; 2] {
         let shares = |bytes: [u8; 4]| bytes.map(|byte| f32::from(byte) / 255.0);

@@ -8,7 +8,8 @@ use fracas_scene::Scene;
 use fracas_view::glam::DVec3;
 use fracas_view::{Artist, Camera, CpuSkins, Gpu, Shown, Stage, Style};
 
-/// A pot shatters; an embedded bunny with its own surface; lattices; parts of fragments. The device may do no more than WebGL2.
+/// A pot shatters; a bunny with its own surface; lattices; parts of fragments; tetrahedra, with their own surface and a finer
+/// one. The device may do no more than WebGL2.
 #[test]
 fn the_device_puts_every_vertex_where_the_processor_does() {
     let gpu = Gpu::open_as_webgl2().unwrap();
@@ -18,6 +19,8 @@ fn the_device_puts_every_vertex_where_the_processor_does() {
         ("plates", 40, 8),
         ("bunnies", 40, 8),
         ("pane", 40, 8),
+        ("stack", 12, 4),
+        ("beach-ball-bunny", 20, 4),
     ] {
         let twins = twins::run(&gpu, name, frames, every);
         let [place, normal] = twins.off;

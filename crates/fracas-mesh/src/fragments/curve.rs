@@ -52,7 +52,7 @@ fn hilbert(place: DVec3, [low, high]: [DVec3; 2]) -> u64 {
 
 /// Indices of points in the order of the curve through the box around them; those at one place by
 /// index.
-pub(super) fn order(points: &[DVec3]) -> Vec<usize> {
+pub(crate) fn order(points: &[DVec3]) -> Vec<usize> {
     let Some(&first) = points.first() else { return Vec::new() };
     let bounds = points.iter().fold([first; 2], |[low, high], &x| [low.min(x), high.max(x)]);
     let mut order: Vec<(u64, usize)> =

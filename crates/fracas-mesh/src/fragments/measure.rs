@@ -158,7 +158,7 @@ fn safely_positive(moment: [f64; 6]) -> [f64; 6] {
 }
 
 /// Means over fragments, weighted by volume.
-pub(super) fn attributes(mesh: &TetMesh, of_tet: &[u32], count: usize) -> Vec<Attribute> {
+pub(crate) fn attributes(mesh: &TetMesh, of_tet: &[u32], count: usize) -> Vec<Attribute> {
     let mut volumes = vec![0.0; count];
     for (tet, &fragment) in of_tet.iter().enumerate() {
         volumes[fragment as usize] += mesh.tet_volume(tet);

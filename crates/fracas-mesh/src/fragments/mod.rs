@@ -20,10 +20,10 @@
 
 mod connect;
 mod convex;
-mod curve;
+pub(crate) mod curve;
 mod faces;
 mod grow;
-mod measure;
+pub(crate) mod measure;
 
 use fracas::glam::DVec3;
 use fracas::math::Rot;

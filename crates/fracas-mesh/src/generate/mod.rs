@@ -21,6 +21,7 @@ mod profile;
 mod resolution;
 mod shell;
 pub mod surfaces;
+pub mod tets;
 mod torus;
 
 pub use error::GenerateError;

@@ -1,13 +1,15 @@
 //! What is drawn of a shape, with its inside: fragments, cells of a lattice, or a surface of any resolution cut up
-//! along either.
+//! along either. Of tetrahedra that do not come apart, without.
 
 mod cells;
 mod nearest;
 pub(crate) mod own;
 mod rough;
+mod tets;
 
 pub use own::{OwnSurfaceError, embedded};
 pub use rough::roughen;
+pub use tets::{held, of_tets};
 
 use fracas::glam::Vec3;
 use fracas::skin::{Edge, Face, InsideFace, SkinMesh};

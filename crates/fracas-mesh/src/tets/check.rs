@@ -318,7 +318,7 @@ impl TetMesh {
     }
 
     /// Removes the vertices that no tetrahedron uses, and counts them.
-    fn remove_unused(&mut self) -> usize {
+    pub(super) fn remove_unused(&mut self) -> usize {
         let (kept, corners) = compacted(&self.tets, self.vertices.len());
         let removed = self.vertices.len() - kept.len();
         if removed > 0 {

@@ -1,6 +1,7 @@
 //! Tetrahedral meshes: as read, repaired, measured.
 
 mod check;
+mod order;
 mod quality;
 
 pub use check::{MAX_COORDINATE, NO_VOLUME, TetError, TetRepairs};

@@ -245,7 +245,7 @@ pub(crate) const MOST_BODIES: usize = 10_000;
 pub(crate) const MOST_PARTICLES_OF_SCENE: u64 = 4_000_000;
 
 /// The models a body may name.
-pub(crate) const MODELS: &[&str] = &["oriented", "rigid"];
+pub(crate) const MODELS: &[&str] = &["oriented", "corotated", "rigid"];
 /// The most numbers in one list of lists: points of a hull, heights of a height field.
 pub(crate) const MOST_NUMBERS: usize = 1_000_000;
 
@@ -392,7 +392,21 @@ pub(crate) static BODY: Table = Table {
             Choice(MODELS),
             Absent::Text("oriented"),
             "",
-            "the way it deforms and breaks; what is rigid does neither",
+            "the way it deforms and breaks; what is `corotated` is made of tetrahedra and does not break yet, what is rigid does neither",
+        ),
+        field(
+            "solver",
+            Choice(&["iterative", "direct"]),
+            Absent::Text("iterative"),
+            "",
+            "what solves the equations of a `corotated` body: conjugate gradients, or a factor of their matrix",
+        ),
+        field(
+            "keeps_volume",
+            Flag,
+            Absent::Flag(false),
+            "",
+            "whether a `corotated` body keeps its volume by equations of its own, for a `poisson_ratio` near 0.5",
         ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
         field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),

@@ -12,17 +12,22 @@ const PARTICLES: Field = field(
     Count(1, MOST_PARTICLES),
     Fine,
     "",
-    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing` or `fragments`, none of them for what is rigid",
+    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing` or `fragments`, none of them for what is rigid; not for `corotated`",
 );
 const COUNTS: Field = field(
     "counts",
     Counts(1, 10_000),
     Fine,
     "",
-    "how many rows of particles fill the box around the shape along x, y and z",
+    "how many rows of particles fill the box around the shape along x, y and z; of a `corotated` block, bar or plate: cells of five tetrahedra",
 );
-const SPACING: Field =
-    field("spacing", Number(SIZE), Fine, "m", "about how far apart the rows are");
+const SPACING: Field = field(
+    "spacing",
+    Number(SIZE),
+    Fine,
+    "m",
+    "about how far apart the rows are, or how wide the cells",
+);
 const NEIGHBOURS: Field = field(
     "neighbours",
     Choice(&["faces", "edges", "full"]),
@@ -96,14 +101,14 @@ const TETS: Field = field(
     Count(1, MOST_TETS),
     Absent::Number(6000.0),
     "",
-    "about how many tetrahedra `fragments` are made of",
+    "about how many tetrahedra `fragments` or a `corotated` body are made of",
 );
 const SURFACE: Field = field(
     "surface",
     Choice(&["tets", "own"]),
     Absent::Text("tets"),
     "",
-    "what is drawn and weighed: the tetrahedra, or the surface that they fill, as fine as it is and with its texture coordinates, cut along the fragments",
+    "what is drawn and weighed: the tetrahedra, or the surface that they fill, as fine as it is and with its texture coordinates, cut along the fragments; of what is `corotated` drawn only, and not cut",
 );
 const GRAIN: Field = field(
     "grain",

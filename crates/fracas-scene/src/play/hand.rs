@@ -11,7 +11,7 @@ use super::PlayError;
 /// How fast a free piece follows the hand, in Hz: ω = 2π · 3/s.
 const RATE: f64 = 3.0;
 
-/// How far from the point that is hit particles are held, over the length of the one that is hit.
+/// How far from the point that is hit particles are held, over the length of the one that is hit, or of the edges there.
 const REACH: f32 = 1.5;
 
 /// What is held by the hand.
@@ -102,9 +102,7 @@ fn around(body: &Body, piece: &fracas::world::Piece, hit: ParticleId, point: DVe
     let (ids, origin) = (body.particle_ids(), DVec3::from(piece.origin()));
     let first = ids.iter().position(|id| body.ids(piece).first() == Some(id)).unwrap_or(0);
     let place_of_hit = ids.iter().position(|&id| id == hit).unwrap_or(first);
-    let axes = body.ellipsoids().nth(place_of_hit).unwrap_or_default();
-    let length = 2.0 * axes.map(|axis| Vec3::from(axis).length()).into_iter().fold(0.0, f32::max);
-    let reach = f64::from(REACH * length);
+    let reach = f64::from(REACH * length_at(body, place_of_hit));
 
     let mut held = Held { particles: Vec::new(), centre: DVec3::ZERO, mass_of_piece: 0.0 };
     let mut mass = 0.0;
@@ -120,4 +118,16 @@ fn around(body: &Body, piece: &fracas::world::Piece, hit: ParticleId, point: DVe
     }
     held.centre /= mass;
     held
+}
+
+/// Length of a particle, in m; of one without extent, a corner of tetrahedra, the mean of its edges at rest.
+fn length_at(body: &Body, place: usize) -> f32 {
+    let axes = body.ellipsoids().nth(place).unwrap_or_default();
+    let length = 2.0 * axes.map(|axis| Vec3::from(axis).length()).into_iter().fold(0.0, f32::max);
+    let (rest, around) = (body.rest_positions(), body.neighbours(place));
+    if length > 0.0 || around.is_empty() {
+        return length;
+    }
+    let at = |place: usize| Vec3::from(rest[place]);
+    around.iter().map(|&k| at(place).distance(at(k as usize))).sum::<f32>() / around.len() as f32
 }

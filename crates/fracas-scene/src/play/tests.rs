@@ -110,6 +110,46 @@ fn what_is_grabbed_follows_the_hand_and_does_not_jump() {
     }
 }
 
+/// A body of tetrahedra is taken hold of by the corners around the point that was hit, not by one of them, which would be
+/// drawn out of it: half of the way to the hand it is stretched by less than a tenth of its length.
+#[test]
+fn tetrahedra_follow_the_hand_in_one_piece() {
+    let text = r#"
+format = 1
+title = "One to take hold of"
+[world]
+gravity = [0, 0, 0]
+[materials.soft]
+preset = "rubber"
+youngs_modulus = 1e6
+[[bodies]]
+name = "tets"
+model = "corotated"
+material = "soft"
+shape = { kind = "block", size = [0.3, 0.3, 0.3], counts = [6, 6, 6] }
+position = [0, 1, 0]
+"#;
+    let scene = Scene::parse("one.toml", text).unwrap();
+    let config = scene.world_config();
+    let mut play = Play::new(scene, config).unwrap();
+    play.act(&grab(0.02)).unwrap();
+    let held = play.grabbed().unwrap();
+    assert!((held.point[2] - 0.15).abs() < 1e-5, "{held:?}");
+    assert!(play.step().max_speed < 1e-3, "it jumped");
+    let target = [held.point[0] + 0.2, held.point[1] + 0.3, held.point[2]];
+    play.act(&drag(target)).unwrap();
+    let mut stretched: f32 = 0.0;
+    for _ in 0..90 {
+        play.step();
+        let bodies = play.world().body_ids().filter_map(|id| play.world().body(id));
+        let strains = bodies.flat_map(|body| body.strains());
+        stretched = strains.fold(stretched, |most, strain| most.max(strain[0]));
+    }
+    let held = play.grabbed().unwrap();
+    assert!(distance(held.point, target) < 0.02, "{held:?}");
+    assert!(stretched < 0.1, "stretched by {stretched}");
+}
+
 #[test]
 fn there_is_nothing_to_grab_in_the_air_and_on_the_ground() {
     let mut play = play();

@@ -74,15 +74,19 @@ impl Solid {
 
     /// Rows of this spacing, or these, in the box around it.
     fn cells(self, resolution: Resolution) -> u64 {
-        let product = |counts: [f64; 3]| counts.iter().product::<f64>() as u64;
         match resolution {
             Resolution::Count(count) => u64::from(count),
-            Resolution::Lattice(counts) => product(counts.map(f64::from)),
-            Resolution::Spacing(spacing) => {
-                product(self.size().map(|side| f64::from(side / spacing).round().max(1.0)))
-            }
-            _ => u64::MAX,
+            rows => cells_along(self.size(), rows).iter().product::<f64>() as u64,
         }
+    }
+}
+
+/// Cells along x, y and z of a box, of this spacing, or these.
+pub(super) fn cells_along(size: [f32; 3], rows: Resolution) -> [f64; 3] {
+    match rows {
+        Resolution::Lattice(counts) => counts.map(f64::from),
+        Resolution::Spacing(spacing) => size.map(|side| f64::from(side / spacing).round().max(1.0)),
+        _ => [f64::INFINITY; 3],
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fracas::glam::DVec3;
-use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, FractureError, Pattern};
-use fracas_mesh::generate::{self, Lathe, LatheResolution, surfaces};
+use fracas_mesh::fragments::{FRAGMENT, Focus, Fracture, Pattern};
+use fracas_mesh::generate::{self, Lathe, LatheResolution, Resolution, surfaces};
 use fracas_mesh::objects;
 use fracas_mesh::solid::FragmentedSolid;
 use fracas_mesh::stuffing::{Filling, Fit, MAX_TETS};
@@ -30,7 +30,7 @@ pub(super) struct Meshed {
 }
 
 #[derive(Clone, Debug)]
-enum Source {
+pub(super) enum Source {
     Surface {
         surface: Arc<ClosedSurface>,
         filling: Filling,
@@ -38,6 +38,8 @@ enum Source {
     },
     /// One of the simple shapes, filled with about so many tetrahedra.
     Simple(Solid, u32),
+    /// A block of this size, in cells of five tetrahedra.
+    Cells([f32; 3], Resolution),
     Tets(Arc<TetMesh>),
     /// Tetrahedra with the fragment of each.
     Fragments(Arc<TetMesh>, Vec<u32>),
@@ -91,42 +93,54 @@ impl Meshed {
     /// Fragments and bonds, or what is wrong.
     pub fn make(&self, seed: u64, mesher: &Mesher) -> Result<FragmentedSolid, String> {
         let fracture = Fracture { seed, ..self.fracture };
-        let own = |solid: Result<FragmentedSolid, FractureError>, surface: &ClosedSurface| {
-            let solid = solid.map_err(|error| error.to_string())?;
-            if !self.own_surface {
-                return Ok(solid);
-            }
-            solid.with_surface(surface).map_err(|error| error.to_string())
+        let (mesh, surface) = self.source.fill(mesher)?;
+        let solid = match (&self.source, &surface) {
+            (Source::Fragments(_, labels), _) => FragmentedSolid::from_labels(mesh, labels),
+            (_, Some(surface)) => FragmentedSolid::of_surface(surface, mesh, &fracture),
+            (_, None) => FragmentedSolid::new(mesh, &fracture),
         };
-        let solid = match &self.source {
-            Source::Surface { surface, filling, parts } => {
-                let mut mesh = mesher.fill(surface, filling).map_err(|error| error.to_string())?;
+        let solid = solid.map_err(|error| error.to_string())?;
+        match surface.filter(|_| self.own_surface) {
+            Some(surface) => solid.with_surface(&surface).map_err(|error| error.to_string()),
+            None => Ok(solid),
+        }
+    }
+}
+
+impl Source {
+    /// The tetrahedra, and the surface that they fill, if they fill one; or what is wrong.
+    pub fn fill(&self, mesher: &Mesher) -> Result<(TetMesh, Option<Arc<ClosedSurface>>), String> {
+        let text = |error: &dyn std::error::Error| error.to_string();
+        match self {
+            Self::Surface { surface, filling, parts } => {
+                let mut mesh = mesher.fill(surface, filling).map_err(|error| text(&error))?;
                 if let Some(parts) = parts {
                     objects::assign(&mut mesh, parts);
                 }
-                return own(FragmentedSolid::of_surface(surface, mesh, &fracture), surface);
+                Ok((mesh, Some(Arc::clone(surface))))
             }
-            Source::Simple(solid, tets) => {
-                let surface = solid.surface().map_err(|error| error.to_string())?;
-                let surface = ClosedSurface::new(surface).map_err(|error| error.to_string())?;
+            Self::Simple(solid, tets) => {
+                let surface = solid.surface().map_err(|error| text(&error))?;
+                let surface = ClosedSurface::new(surface).map_err(|error| text(&error))?;
                 let mesh = mesher.fill(&surface, &Filling::tets(*tets));
-                let mesh = mesh.map_err(|error| error.to_string())?;
-                return own(FragmentedSolid::of_surface(&surface, mesh, &fracture), &surface);
+                Ok((mesh.map_err(|error| text(&error))?, Some(Arc::new(surface))))
             }
-            Source::Fragments(mesh, labels) => {
-                FragmentedSolid::from_labels(TetMesh::clone(mesh), labels)
+            Self::Cells(size, resolution) => {
+                let mesh = generate::tets::block(size.map(f64::from), *resolution);
+                Ok((mesh.map_err(|error| text(&error))?, None))
             }
-            Source::Tets(mesh) => FragmentedSolid::new(TetMesh::clone(mesh), &fracture),
-            Source::Lathe(lathe) => {
-                let mesh = generate::lathe(lathe).map_err(|error| error.to_string())?;
-                FragmentedSolid::new(mesh, &fracture)
-            }
-            Source::Shell { surface, thickness, layers } => {
+            Self::Tets(mesh) | Self::Fragments(mesh, _) => Ok((TetMesh::clone(mesh), None)),
+            Self::Lathe(lathe) => Ok((generate::lathe(lathe).map_err(|error| text(&error))?, None)),
+            Self::Shell { surface, thickness, layers } => {
                 let mesh = generate::shell(surface, *thickness, *layers);
-                FragmentedSolid::new(mesh.map_err(|error| error.to_string())?, &fracture)
+                Ok((mesh.map_err(|error| text(&error))?, None))
             }
-        };
-        solid.map_err(|error| error.to_string())
+        }
+    }
+
+    /// Whether tetrahedra fill a surface.
+    pub fn has_surface(&self) -> bool {
+        matches!(self, Self::Surface { .. } | Self::Simple(..))
     }
 }
 
@@ -143,7 +157,7 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Meshed> {
     let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
     let source = source?;
     require_fragments_of_file(reader, &source)?;
-    if !matches!(source, Source::Surface { .. } | Source::Simple(..)) {
+    if !source.has_surface() {
         reader.warn_in_vain("surface", "on a shape that is made of tetrahedra");
     }
     Some(Meshed { source, fracture: fracture?, own_surface, grain })
@@ -163,7 +177,7 @@ fn require_fragments_of_file(reader: &Reader<'_>, source: &Source) -> Option<()>
     None
 }
 
-fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
+pub(super) fn read_mesh(reader: &Reader<'_>) -> Option<Source> {
     let file = load(reader, reader.optional_text("file"), reader.number("scale"));
     let tets = reader.optional_count("tets");
     let fit = match reader.text("fit").as_str() {
@@ -259,7 +273,7 @@ fn read_simple(reader: &Reader<'_>) -> Option<Source> {
     Some(Source::Simple(solid, tets))
 }
 
-fn read_lathe(reader: &Reader<'_>) -> Option<Source> {
+pub(super) fn read_lathe(reader: &Reader<'_>) -> Option<Source> {
     let wall = reader.optional_number("wall");
     let tets = u32::try_from(reader.count("tets")).unwrap_or(u32::MAX);
     let layers = reader.count("layers") as u32;
@@ -295,7 +309,7 @@ fn solid_of_revolution(
     }
 }
 
-fn read_shell(reader: &Reader<'_>) -> Option<Source> {
+pub(super) fn read_shell(reader: &Reader<'_>) -> Option<Source> {
     let file = load(reader, reader.optional_text("file"), reader.number("scale"));
     let (thickness, layers) = (reader.number("thickness"), reader.count("layers") as u32);
     let (file, loaded) = file?;

@@ -3,22 +3,26 @@
 mod lattice;
 mod meshed;
 mod solid;
+mod tets;
 
 use fracas::contact::shape::Shape as RigidShape;
 use fracas::glam::{DVec3, Vec3};
 use fracas::material::PointValues;
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
+use fracas::solids::fem::TetOptions;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
+use fracas_mesh::tet_solid::TetSolid;
 
 use crate::error::Problem;
 use crate::meshes::{Loaded, Mesher};
 use crate::reader::{Reader, Span};
 use lattice::Lattice;
 use meshed::Meshed;
+use tets::Tetrahedra;
 
 /// Edges around what is round and rigid: a silhouette without corners.
 const AROUND: u32 = 48;
@@ -27,13 +31,20 @@ const AROUND: u32 = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Model {
     Oriented,
+    Corotated(TetOptions),
     Rigid,
 }
 
 impl Model {
+    /// One of each.
+    pub fn all() -> [Self; 3] {
+        [Self::Oriented, Self::Corotated(TetOptions::default()), Self::Rigid]
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Self::Oriented => "oriented",
+            Self::Corotated(_) => "corotated",
             Self::Rigid => "rigid",
         }
     }
@@ -53,6 +64,8 @@ enum Geometry {
     Lattice(Lattice),
     /// Filled with tetrahedra, which are gathered into fragments.
     Meshed(Meshed),
+    /// Filled with tetrahedra, which it is made of.
+    Tets(Tetrahedra),
     /// One rigid solid.
     Solid(RigidShape),
 }
@@ -63,6 +76,7 @@ impl Shape {
         match &self.geometry {
             Geometry::Lattice(lattice) => lattice.particle_count(),
             Geometry::Meshed(meshed) => meshed.particle_count(),
+            Geometry::Tets(tets) => tets.particle_count(),
             Geometry::Solid(_) => 1,
         }
     }
@@ -77,11 +91,18 @@ impl Shape {
             Geometry::Meshed(meshed) => {
                 let solid = meshed.make(seed, mesher)?;
                 match self.model {
-                    Model::Oriented => Ok(Made::Fragments(Box::new(solid), meshed.grain())),
                     Model::Rigid => {
                         solid.hulls().map(Made::Rigid).map_err(|error| error.to_string())
                     }
+                    _ => Ok(Made::Fragments(Box::new(solid), meshed.grain())),
                 }
+            }
+            Geometry::Tets(tets) => {
+                let options = match self.model {
+                    Model::Corotated(options) => options,
+                    _ => TetOptions::default(),
+                };
+                Ok(Made::Tets(Box::new(tets.make(mesher)?), options))
             }
             Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
@@ -99,6 +120,7 @@ pub(crate) enum Made {
     Lattice(Lattice, OrientedShape),
     /// With the grain of its faces, in m.
     Fragments(Box<FragmentedSolid>, Option<f32>),
+    Tets(Box<TetSolid>, TetOptions),
     Rigid(Vec<RigidPart>),
 }
 
@@ -114,6 +136,9 @@ impl Made {
         match self {
             Self::Lattice(_, shape) => ShapeDesc::Oriented(shape.clone()),
             Self::Fragments(solid, _) => ShapeDesc::Oriented(solid.shape.clone()),
+            Self::Tets(solid, options) => {
+                ShapeDesc::Tets { shape: solid.shape.clone(), options: *options }
+            }
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -125,6 +150,7 @@ impl Made {
             Self::Fragments(solid, _) => {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
+            Self::Tets(solid, _) => solid.shape.vertices.clone(),
             Self::Rigid(parts) => {
                 let centre = |part: &RigidPart| {
                     let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
@@ -136,11 +162,12 @@ impl Made {
         }
     }
 
-    /// What is known at each particle for materials to follow, if anything can be.
+    /// What is known at each particle or tetrahedron for materials to follow, if anything can be.
     pub fn values(&self) -> Option<&PointValues> {
         match self {
             Self::Lattice(_, shape) => Some(&shape.values),
             Self::Fragments(solid, _) => Some(&solid.shape.values),
+            Self::Tets(solid, _) => Some(&solid.shape.values),
             Self::Rigid(_) => None,
         }
     }
@@ -151,6 +178,7 @@ impl Made {
             Self::Lattice(lattice, _) => lattice.skin().map_err(|error| error.to_string()),
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
+            Self::Tets(solid, _) => Ok(solid.skin()),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }
@@ -160,10 +188,15 @@ impl Made {
 pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
     let span = reader.span.clone();
     let geometry = match (reader.kind(), model) {
-        ("capsule" | "ellipsoid" | "hull" | "compound", Model::Oriented) => {
+        ("capsule" | "ellipsoid" | "hull" | "compound", Model::Oriented | Model::Corotated(_)) => {
             report_rigid_only(&reader);
             return None;
         }
+        ("sheet", Model::Corotated(_)) => {
+            tets::refuse_sheet(&reader);
+            return None;
+        }
+        (_, Model::Corotated(_)) => tets::read(&reader).map(Geometry::Tets),
         ("mesh" | "lathe" | "shell", _) => meshed::read(&reader).map(Geometry::Meshed),
         (kind, _) if lattice::FILLED.contains(&kind) && !reader.given(["fragments"]).is_empty() => {
             meshed::read(&reader).map(Geometry::Meshed)

@@ -28,7 +28,13 @@ struct Point {
 struct Moved {
     place: vec3f,
     normal: vec3f,
-    state: u32,
+    state: u32,      // that it belongs to
+    corners: vec4u,  // those that its colour is mixed of
+    shares: vec4f,
+}
+
+fn of_one(place: vec3f, normal: vec3f, state: u32) -> Moved {
+    return Moved(place, normal, state, vec4u(state), vec4f(1.0, 0.0, 0.0, 0.0));
 }
 
 fn texel(k: u32) -> vec2u {
@@ -72,7 +78,7 @@ fn turned_normal(slope: mat3x3f, mean: mat3x3f, has_mean: bool, normal: vec3f) -
 fn alone(state: u32, point: Point) -> Moved {
     let turn = turn_of(state);
     let place = turn * (point.rest - rest_of(state).xyz) + place_of(state);
-    return Moved(place, normalize(turn * point.normal), state);
+    return of_one(place, normalize(turn * point.normal), state);
 }
 
 fn blended(ring: u32, first: u32, point: Point) -> Moved {
@@ -116,7 +122,7 @@ fn blended(ring: u32, first: u32, point: Point) -> Moved {
     let scale = 1.0 / sum;
     moved *= scale;
     let gradient = scale * (turn + lean - mat3x3f(moved * slope.x, moved * slope.y, moved * slope.z));
-    return Moved(near + moved, turned_normal(gradient, scale * turn, true, point.normal), owner);
+    return of_one(near + moved, turned_normal(gradient, scale * turn, true, point.normal), owner);
 }
 
 fn embedded(ring: u32, first: u32, point: Point) -> Moved {
@@ -127,7 +133,7 @@ fn embedded(ring: u32, first: u32, point: Point) -> Moved {
     let moved = mat3x3f(place_of(corners.y) - p, place_of(corners.z) - p, place_of(corners.w) - p);
     let volume = determinant(edges);
     if (volume == 0.0) {
-        return Moved(p + 0.25 * (moved[0] + moved[1] + moved[2]), point.normal, corners.x);
+        return of_one(p + 0.25 * (moved[0] + moved[1] + moved[2]), point.normal, corners.x);
     }
     // rows of the inverse
     let u = cross(edges[1], edges[2]) / volume;
@@ -139,8 +145,16 @@ fn embedded(ring: u32, first: u32, point: Point) -> Moved {
         moved[0] * u.y + moved[1] * v.y + moved[2] * w.y,
         moved[0] * u.z + moved[1] * v.z + moved[2] * w.z,
     );
-    let place = p + moved * vec3f(dot(u, away), dot(v, away), dot(w, away));
-    return Moved(place, turned_normal(slope, mat3x3f(), false, point.normal), corners.x);
+    let along = vec3f(dot(u, away), dot(v, away), dot(w, away));
+    let shares = vec4f(1.0 - along.x - along.y - along.z, along);
+    var most = 0u;
+    for (var k = 1u; k < 4u; k++) {
+        if (shares[k] > shares[most]) { most = k; }
+    }
+    // outside of the tetrahedron no colour is taken away
+    let colours = max(shares, vec4f(0.0));
+    let normal = turned_normal(slope, mat3x3f(), false, point.normal);
+    return Moved(p + moved * along, normal, corners[most], corners, colours / dot(colours, vec4f(1.0)));
 }
 
 fn moved(point: Point) -> Moved {
@@ -161,7 +175,12 @@ fn on_skin(point: Point) -> Corner {
         out.paint = textureLoad(skins, texel(skin + 2u), 0);
         out.finish = textureLoad(skins, texel(skin + 3u), 0);
     } else {
-        out.paint = textureLoad(paints, texel(2u * at.state), 0);
+        out.paint = vec4f(0.0);
+        for (var k = 0u; k < 4u; k++) {
+            if (at.shares[k] > 0.0) {
+                out.paint += at.shares[k] * textureLoad(paints, texel(2u * at.corners[k]), 0);
+            }
+        }
         out.finish = textureLoad(paints, texel(2u * at.state + 1u), 0);
     }
     out.grain = along_grain(point.rest, textureLoad(skins, texel(skin + 1u), 0).xyz);

@@ -204,7 +204,8 @@ impl Binding {
         let mut group = Group::default();
         for vertex in vertices {
             let places = plan.at_vertex(vertex);
-            group.gather(&plan.places[places.clone()], self.mesh.vertices[vertex as usize], bonds);
+            let (at, home) = (self.mesh.vertices[vertex as usize], self.mesh.home(vertex));
+            group.gather(&plan.places[places.clone()], at, home, bonds);
             for (place, &owner) in places.zip(&group.owners) {
                 let changed =
                     self.owners[place] != owner || (owner != GONE && is_touched[owner as usize]);
@@ -453,8 +454,9 @@ struct Group {
 }
 
 impl Group {
-    /// Finds, for every place at a vertex, the nearest owner of those that its own hangs together with.
-    fn gather(&mut self, places: &[[u32; 2]], at: [f32; 3], bonds: &Bonds<'_>) {
+    /// Finds, for every place at a vertex, the nearest owner of those that its own hangs together with, or the vertex's
+    /// home if that is one of them.
+    fn gather(&mut self, places: &[[u32; 2]], at: [f32; 3], home: Option<u32>, bonds: &Bonds<'_>) {
         let count = places.len();
         self.sets.reset(count);
         for a in 0..count {
@@ -476,7 +478,9 @@ impl Group {
             }
             let root = self.sets.find(a as u32) as usize;
             let best = self.owners[root];
-            if best == GONE || bonds.far(owner, at) < bonds.far(best, at) {
+            let is_home = home == Some(owner);
+            let nearer = || home != Some(best) && bonds.far(owner, at) < bonds.far(best, at);
+            if best == GONE || is_home || nearer() {
                 self.owners[root] = owner;
             }
         }

@@ -109,6 +109,15 @@ impl Drawn {
         })
     }
 
+    /// The states that the colour of every vertex is mixed of, with shares that are not negative and sum to 1: its owner,
+    /// or the corners of the tetrahedron that owns it.
+    pub fn shares(&self) -> impl Iterator<Item = [(u32, f32); 4]> {
+        let affine = matches!(self.basis.owners, Owners::Tets(_));
+        self.clusters.iter().flat_map(move |cluster| {
+            cluster.points.iter().map(move |&(_, place)| cluster.shares(place as usize, affine))
+        })
+    }
+
     /// Moves all that is drawn to where the particles are.
     pub fn evaluate(&mut self) -> &Skinned {
         self.frames.clear();
@@ -155,11 +164,7 @@ impl Drawn {
             triangles.extend(cluster.triangles.iter().map(|t| t.map(|k| first + k)));
             inside.extend(&cluster.inside);
             for &(point, place) in &cluster.points {
-                let owner = cluster.places[place as usize].owner;
-                owners.push(match &self.basis.owners {
-                    Owners::Particles => owner,
-                    Owners::Tets(tets) => tets[owner as usize][0],
-                });
+                owners.push(cluster.followed_most(place as usize, &self.basis.owners));
                 uvs.push(cluster.mesh.points[point as usize].uv);
             }
         }
@@ -189,6 +194,10 @@ fn frame(state: &SkinState, rest: Vec3, owners: &Owners) -> Frame {
             Frame { turn, shift: position - turn * rest }
         }
     }
+}
+
+fn alone(state: u32) -> [(u32, f32); 4] {
+    [(state, 1.0), (state, 0.0), (state, 0.0), (state, 0.0)]
 }
 
 /// Of an owner without a ring, a part of a fragment, the owner alone.
@@ -235,6 +244,34 @@ impl Cluster {
             self.triangles
                 .extend(triangles.map(|t| t.map(|point| shift + point - part.points.start)));
         }
+    }
+
+    fn influences(&self, place: usize) -> &[Influence] {
+        let start = if place == 0 { 0 } else { self.places[place - 1].end as usize };
+        &self.influences[start..self.places[place].end as usize]
+    }
+
+    /// The particle that a place belongs to: its owner, or the corner of a tetrahedron that has the largest weight, the
+    /// first of several.
+    fn followed_most(&self, place: usize, owners: &Owners) -> u32 {
+        let larger = |a: Influence, b: &Influence| if b.weight > a.weight { *b } else { a };
+        match (owners, self.influences(place).split_first()) {
+            (Owners::Tets(_), Some((&first, rest))) => rest.iter().fold(first, larger).state,
+            _ => self.places[place].owner,
+        }
+    }
+
+    /// See [`Drawn::shares`].
+    fn shares(&self, place: usize, affine: bool) -> [(u32, f32); 4] {
+        let owner = self.places[place].owner;
+        let &[a, b, c, d] = self.influences(place) else { return alone(owner) };
+        if !affine {
+            return alone(owner);
+        }
+        // outside of the tetrahedron no colour is taken away
+        let corners = [a, b, c, d].map(|corner| (corner.state, corner.weight.max(0.0)));
+        let sum: f32 = corners.iter().map(|corner| corner.1).sum();
+        corners.map(|(state, share)| (state, share / sum))
     }
 
     fn evaluate(&mut self, frames: &[Frame], positions: &mut [[f32; 3]], normals: &mut [[f32; 3]]) {

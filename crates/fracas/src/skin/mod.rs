@@ -44,6 +44,9 @@ pub struct SkinMesh {
     pub vertices: Vec<[f32; 3]>,
     /// Whom faces belong to.
     pub owners: Owners,
+    /// The owner that each vertex follows as long as what it belongs to hangs together; empty if it is one of those of
+    /// its faces.
+    pub homes: Vec<u32>,
     /// The boundary of the whole.
     pub outside: Vec<Face>,
     /// Texture coordinates of the corners of each of its faces; empty if there are none.
@@ -123,6 +126,14 @@ pub enum SkinError {
         /// How many there are.
         faces: usize,
     },
+    /// There are homes, but not of every vertex.
+    #[error("the skin has homes of {found} vertices, but {vertices} vertices")]
+    NotAllVertices {
+        /// How many vertices have one.
+        found: usize,
+        /// How many there are.
+        vertices: usize,
+    },
     /// A coordinate is infinite or not a number.
     #[error("vertex {vertex} of the skin has a coordinate that is not finite")]
     NotFinite {
@@ -172,8 +183,8 @@ pub struct Skinned {
     pub normals: Vec<[f32; 3]>,
     /// Texture coordinates; 0 where there are none.
     pub uvs: Vec<[f32; 2]>,
-    /// The particle that each vertex belongs to, as index into the states of the update: its owner, or the first corner of
-    /// a tetrahedron that owns it.
+    /// The particle that each vertex belongs to, as index into the states of the update: its owner, or the corner of the
+    /// tetrahedron that owns it which it follows most.
     pub owners: Vec<u32>,
     /// The piece that each vertex belongs to.
     pub pieces: Vec<PieceId>,
@@ -317,11 +328,16 @@ impl SkinMesh {
                 return Err(SkinError::NotAllFaces { what, found, faces });
             }
         }
+        let (found, vertices) = (self.homes.len(), self.vertices.len());
+        if found > 0 && found != vertices {
+            return Err(SkinError::NotAllVertices { found, vertices });
+        }
         let owner_count = self.owner_count(particles);
         let outside = self.outside.iter().map(|f| (&f.corners[..], [f.owner; 2]));
         let inside = self.inside.iter().map(|f| (&f.corners[..], f.between));
         let edges = self.edges.iter().map(|e| (&e.ends[..], [e.owner; 2]));
-        for (vertices, owners) in outside.chain(inside).chain(edges) {
+        let homes = self.homes.iter().map(|&home| (&[][..], [home; 2]));
+        for (vertices, owners) in outside.chain(inside).chain(edges).chain(homes) {
             let count = self.vertices.len();
             if let Some(&vertex) = vertices.iter().find(|&&v| v as usize >= count) {
                 return Err(SkinError::NoVertex { vertex, count });

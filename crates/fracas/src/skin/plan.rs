@@ -25,7 +25,7 @@ pub(super) struct Plan {
     pub clusters: Vec<Cluster>,
     /// Cluster of each owner.
     pub cluster_of: Vec<u32>,
-    /// Every vertex with every owner that has a face or an edge there, in order.
+    /// Every vertex with every owner that has a face or an edge there, or is its home, in order.
     pub places: Vec<[u32; 2]>,
     /// First place of each vertex, and the end.
     of_vertex: Vec<u32>,
@@ -245,6 +245,7 @@ fn places(mesh: &SkinMesh, triangles: &[Triangle]) -> Vec<[u32; 2]> {
     for edge in &mesh.edges {
         places.extend(edge.ends.map(|v| [v, edge.owner]));
     }
+    places.extend((0..).zip(&mesh.homes).map(|(vertex, &home)| [vertex, home]));
     places.sort_unstable();
     places.dedup();
     places

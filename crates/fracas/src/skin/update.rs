@@ -183,6 +183,11 @@ impl SkinBasis {
 }
 
 impl SkinMesh {
+    /// The owner that a vertex follows if it can.
+    pub(super) fn home(&self, vertex: u32) -> Option<u32> {
+        self.homes.get(vertex as usize).copied()
+    }
+
     /// How many owners there are, of so many particles.
     pub(super) fn owner_count(&self, particles: usize) -> usize {
         match &self.owners {

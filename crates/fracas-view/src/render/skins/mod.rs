@@ -175,9 +175,18 @@ impl Skins {
 
     /// Rings are the largest table: eight texels of each owner.
     fn check(&self, shown: &[ShownSkin]) -> Result<(), PictureError> {
-        let states: usize = shown.iter().map(|given| given.update.states.len()).sum();
+        let owners = |given: &ShownSkin| {
+            let begun = given.update.begun.as_ref();
+            let known = self.skins.binary_search_by_key(&given.number, |skin| skin.number);
+            let known = known.ok().map(|k| &self.skins[k].basis);
+            match begun.or(known).map(|basis| &basis.owners) {
+                Some(Owners::Tets(tets)) => tets.len(),
+                _ => given.update.states.len(),
+            }
+        };
+        let rings: usize = shown.iter().map(owners).sum();
         let row = u64::from(WIDTH) * 16;
-        let bytes = (size_of::<[u32; RING]>() * states) as u64;
+        let bytes = (size_of::<[u32; RING]>() * rings) as u64;
         let most = row * u64::from(self.device.limits().max_texture_dimension_2d);
         if bytes > most { Err(PictureError::TooMuch { bytes, most }) } else { Ok(()) }
     }
