@@ -186,7 +186,8 @@ fn looks_and_grain_are_checked() {
         assert!(refused.to_string().starts_with("inside.colour must be from 0 to 1"));
         let refused = Material::try_from(&inside([0.5; 3], bad)).unwrap_err();
         assert!(refused.to_string().starts_with("inside.roughness must be from 0 to 1"));
-        let parts: [(&str, fn(&mut Finish) -> &mut f32); 2] =
+        type Part = fn(&mut Finish) -> &mut f32;
+        let parts: [(&str, Part); 2] =
             [("metallic", |f| &mut f.metallic), ("transparency", |f| &mut f.transparency)];
         for (name, part) in parts {
             let mut desc = MaterialDesc::default();

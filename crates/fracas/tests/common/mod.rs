@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod bodies;
 pub mod column;
 pub mod extreme;
+pub mod tet_figures;
 pub mod tets;
 
 use fracas::material::{Material, MaterialDesc};
