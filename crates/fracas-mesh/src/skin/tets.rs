@@ -41,7 +41,7 @@ pub fn held(surface: &Surface, mesh: &TetMesh) -> SkinMesh {
         owners: Owners::Tets(mesh.tets.clone()),
         homes,
         outside,
-        uvs: surface.uvs.iter().map(|uvs| uvs.map(|uv| uv.map(|x| x as f32))).collect(),
+        uvs: surface.uvs.clone(),
         edges: edges(mesh, first),
         ..SkinMesh::default()
     }
