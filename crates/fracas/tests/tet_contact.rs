@@ -101,8 +101,11 @@ fn distance([a, b, c]: [DVec3; 3], p: DVec3) -> f64 {
     edge(a, b).min(edge(b, c)).min(edge(c, a))
 }
 
+/// Vertices and tetrahedra.
+type Mesh = (Vec<[f32; 3]>, Vec<[u32; 4]>);
+
 /// The deepest corner of either body in the other.
-fn deepest(world: &World, [a, b]: [BodyId; 2], mesh: &[&(Vec<[f32; 3]>, Vec<[u32; 4]>); 2]) -> f64 {
+fn deepest(world: &World, [a, b]: [BodyId; 2], mesh: &[&Mesh; 2]) -> f64 {
     let (x, y) = (places(world, a), places(world, b));
     let one = x.iter().map(|&p| depth(&y, &mesh[1].1, &faces_of(&mesh[1].1), p));
     let other = y.iter().map(|&p| depth(&x, &mesh[0].1, &faces_of(&mesh[0].1), p));
