@@ -10,8 +10,11 @@ use std::ops::Range;
 /// Elements below which a task is not cut further: about 30 µs of the cheapest pass.
 const CHUNK: usize = 512;
 
+/// Tasks that a thread has of a pass: more let a late thread catch up, and each costs a thread a look around.
+const TASKS: usize = 4;
+
 /// Elements per leaf of a sum. Part of every result: changing it changes hashes.
-const SUM_LEAF: usize = 1024;
+pub(crate) const SUM_LEAF: usize = 1024;
 
 /// A consecutive range of particles.
 pub type Span = Range<usize>;
@@ -78,6 +81,16 @@ impl Workers {
         true
     }
 
+    /// Elements of so many below which a task is not cut further. Where tasks are cut never shows in results, so this may
+    /// follow the number of threads.
+    fn grain(&self, length: usize, least: usize) -> usize {
+        #[cfg(feature = "parallel")]
+        if let Some(pool) = &self.pool {
+            return length.div_ceil(TASKS * pool.current_num_threads()).max(least);
+        }
+        length.max(least)
+    }
+
     /// Calls `work` with every element of `items`.
     pub fn for_each<T: Send>(&self, items: &mut [T], work: &(impl Fn(&mut T) + Sync)) {
         if items.len() < 2 || self.is_single() {
@@ -92,19 +105,28 @@ impl Workers {
     ///
     /// `columns` begin at `span.start`.
     pub fn for_span<C: Columns>(&self, span: Span, columns: C, work: &(impl Fn(Span, C) + Sync)) {
-        let length = span.len();
-        if length <= CHUNK || self.is_single() {
-            if length > 0 {
-                work(span, columns);
-            }
-            return;
+        let grain = self.grain(span.len(), CHUNK);
+        if !span.is_empty() {
+            self.for_tasks(span, columns, grain, work);
         }
-        let half = (length / 2).next_multiple_of(CHUNK);
+    }
+
+    fn for_tasks<C: Columns>(
+        &self,
+        span: Span,
+        columns: C,
+        grain: usize,
+        work: &(impl Fn(Span, C) + Sync),
+    ) {
+        if span.len() <= grain {
+            return work(span, columns);
+        }
+        let half = (span.len() / 2).next_multiple_of(CHUNK);
         let middle = span.start + half;
         let (a, b) = columns.split_at(half);
         self.join(
-            || self.for_span(span.start..middle, a, work),
-            || self.for_span(middle..span.end, b, work),
+            || self.for_tasks(span.start..middle, a, grain, work),
+            || self.for_tasks(middle..span.end, b, grain, work),
         );
     }
 
@@ -115,16 +137,27 @@ impl Workers {
         columns: C,
         work: &(impl Fn(Span, C) -> T + Sync),
     ) -> T {
+        let grain = self.grain(span.len(), SUM_LEAF);
+        self.fold_tasks(span, columns, grain, work)
+    }
+
+    /// The tree is that of the leaves, whatever the tasks.
+    fn fold_tasks<C: Columns, T: Send + std::ops::Add<Output = T>>(
+        &self,
+        span: Span,
+        columns: C,
+        grain: usize,
+        work: &(impl Fn(Span, C) -> T + Sync),
+    ) -> T {
         if span.len() <= SUM_LEAF {
             return work(span, columns);
         }
         let half = (span.len() / 2).next_multiple_of(SUM_LEAF);
         let middle = span.start + half;
         let (first, rest) = columns.split_at(half);
-        let (a, b) = self.join(
-            || self.fold_span(span.start..middle, first, work),
-            || self.fold_span(middle..span.end, rest, work),
-        );
+        let a = || self.fold_tasks(span.start..middle, first, grain, work);
+        let b = || self.fold_tasks(middle..span.end, rest, grain, work);
+        let (a, b) = if span.len() <= grain { (a(), b()) } else { self.join(a, b) };
         a + b
     }
 
@@ -134,13 +167,7 @@ impl Workers {
         span: Span,
         part: &(impl Fn(Span) -> T + Sync),
     ) -> T {
-        if span.len() <= SUM_LEAF {
-            return part(span);
-        }
-        let middle = span.start + (span.len() / 2).next_multiple_of(SUM_LEAF);
-        let (a, b) =
-            self.join(|| self.sum(span.start..middle, part), || self.sum(middle..span.end, part));
-        a + b
+        self.fold_span(span, (), &|leaf, ()| part(leaf))
     }
 }
 
@@ -148,6 +175,13 @@ impl Workers {
 pub trait Columns: Send + Sized {
     /// The first `i` elements of each, and the rest.
     fn split_at(self, i: usize) -> (Self, Self);
+}
+
+/// None at all.
+impl Columns for () {
+    fn split_at(self, _: usize) -> (Self, Self) {
+        ((), ())
+    }
 }
 
 impl<T: Send> Columns for &mut [T] {

@@ -54,6 +54,22 @@ impl StateHash {
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(Self::FACTOR);
     }
 
+    /// Floats of a long column, as four columns one beside the other: each word waits for the one before it, and four wait together.
+    pub fn floats_side_by_side<T: Pod>(&mut self, values: &[T]) {
+        let values: &[f32] = bytemuck::cast_slice(values);
+        let bits = |x: f32| u64::from((x + 0.0).to_bits());
+        let mut four: [Self; 4] = std::array::from_fn(|k| Self(self.0 ^ k as u64));
+        let (eights, last) = values.as_chunks::<8>();
+        for eight in eights {
+            for k in 0..4 {
+                four[k].word(bits(eight[2 * k]) | bits(eight[2 * k + 1]) << 32);
+            }
+        }
+        four.into_iter().for_each(|column| self.word(column.0));
+        self.floats(last);
+        self.word(values.len() as u64);
+    }
+
     /// The hash of everything so far.
     pub fn finish(self) -> u64 {
         // two rounds of xor-shift-multiply, so that the last word reaches every bit

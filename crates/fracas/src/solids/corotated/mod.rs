@@ -11,7 +11,7 @@ mod tests;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Rot, Sym3, log_stretches, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::fem::lanes::{point, vector};
+use crate::solids::fem::lanes::vector;
 use crate::solids::fem::stars::Stars;
 use crate::solids::fem::stress;
 use crate::solids::fem::system::{System, workers_of};
@@ -43,6 +43,8 @@ pub struct Corotated {
     system: System,
     /// Rotations of an audit.
     audited: Vec<Rot>,
+    /// Hash of who is a corner of what and lies across what: far more than changes in a step.
+    joined: u64,
 }
 
 impl Corotated {
@@ -72,6 +74,7 @@ impl Corotated {
         let mut faces = Vec::new();
         topology.list_surface(&tets.corners, &mut faces);
         Self {
+            joined: hash_of_joined(&tets, &topology),
             tets,
             stars,
             topology,
@@ -146,9 +149,8 @@ impl Solid for Corotated {
     }
 
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
-        for j in span.clone() {
-            self.system.place[j] = point(particles.position[j]);
-        }
+        let workers = workers_of(self.tets.of(&span).len(), step);
+        self.system.follow_places(particles, &span, workers);
         self.bring_up(&span, step);
     }
 
@@ -204,10 +206,15 @@ impl Solid for Corotated {
         step: &Step,
     ) -> Residual {
         let h2 = step.h * step.h;
-        for j in span.clone() {
-            particles.correction[j] = -h2 * particles.acceleration[j];
-            particles.position[j] = particles.inertial[j] + particles.correction[j];
-        }
+        let Particles { position, correction, acceleration, inertial, .. } = particles;
+        let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
+        let workers = workers_of(self.tets.of(&span).len(), step);
+        workers.for_span(span.clone(), columns, &|range, [position, correction]| {
+            for (k, j) in range.enumerate() {
+                correction[k] = -h2 * acceleration[j];
+                position[k] = inertial[j] + correction[k];
+            }
+        });
         for target in held.iter() {
             let j = target.particle as usize;
             particles.position[j] = target.position;
@@ -229,9 +236,7 @@ impl Solid for Corotated {
         let of = self.tets.of(&span);
         let workers = workers_of(of.len(), step);
         self.audited[of.clone()].copy_from_slice(&self.rotation[of.clone()]);
-        for j in span.clone() {
-            self.system.place[j] = point(particles.position[j]);
-        }
+        self.system.follow_places(particles, &span, workers);
         let mut energy = 0.0;
         for _ in 0..AUDIT_STEPS {
             let written = (&mut self.audited[..], &mut self.system);
@@ -326,6 +331,7 @@ impl Solid for Corotated {
         assert!(!particles.oriented(), "vertices with orientations");
         assert_eq!(self.stars, Stars::new(particles.len(), &self.tets.corners), "stale stars");
         self.topology.validate(&self.tets.corners);
+        assert_eq!(self.joined, hash_of_joined(&self.tets, &self.topology), "a stale hash");
         for j in 0..particles.len() {
             let (mass, sum) = (particles.mass[j], self.tets.mass_of(&self.stars, j) as f32);
             assert_eq!(mass, sum, "mass of vertex {j} is not that of its tetrahedra");
@@ -337,9 +343,8 @@ impl Solid for Corotated {
     }
 
     fn hash(&self, hash: &mut StateHash) {
-        hash.floats(&self.rotation);
-        hash.column(&self.tets.corners);
-        hash.column(self.topology.across());
+        hash.floats_side_by_side(&self.rotation);
+        hash.number(self.joined);
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
@@ -433,7 +438,15 @@ impl Corotated {
         self.topology.list_surface(&self.tets.corners, &mut self.faces);
         self.system = System::new(count, self.tets.len(), self.options.keeps_volume);
         self.audited.resize(self.tets.len(), Rot::IDENTITY);
+        self.joined = hash_of_joined(&self.tets, &self.topology);
     }
+}
+
+fn hash_of_joined(tets: &Tets, topology: &Topology) -> u64 {
+    let mut hash = StateHash::default();
+    hash.column(&tets.corners);
+    hash.column(topology.across());
+    hash.finish()
 }
 
 /// The face of these corners, as it opens.

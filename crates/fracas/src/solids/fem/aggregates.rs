@@ -10,7 +10,7 @@
 //! L is kept from the first entry of each row on, in f64, with aggregates in the order of the longest axis of the piece.
 
 use super::lanes::{Point, vector};
-use super::lattice::dot;
+use super::skyline::Skyline;
 use super::stars::Stars;
 use super::tets::Tets;
 use crate::parallel::Span;
@@ -64,10 +64,11 @@ impl Aggregates {
             arm: (particles.rest[j].as_dvec3() - middle[label[k] as usize]).as_vec3(),
         };
         let members: Vec<Member> = span.clone().enumerate().map(member).collect();
-        let mut matrix = Skyline::new(6 * count, pairs(tets, &members, of.clone(), span.start));
+        let lowest = lowest(tets, &members, of.clone(), span.start, count);
+        let mut matrix = Skyline::new(6, &lowest);
         for (member, j) in members.iter().zip(span.clone()) {
             let mass = f64::from(particles.mass[j]) / (f64::from(h) * f64::from(h));
-            matrix.add_pair(*member, *member, DMat3::from_diagonal(DVec3::splat(mass)));
+            add_pair(&mut matrix, *member, *member, DMat3::from_diagonal(DVec3::splat(mass)));
         }
         for t in of.filter(|&t| is_between(tets, &members, t, span.start)) {
             let corners = tets.corners[t].map(|v| members[v as usize - span.start]);
@@ -78,11 +79,11 @@ impl Aggregates {
                     let outer = |a: DVec3, b: DVec3| DMat3::from_cols(b.x * a, b.y * a, b.z * a);
                     let block = lambda * outer(a, b) + mu * outer(b, a);
                     let block = block + DMat3::from_diagonal(DVec3::splat(mu * a.dot(b)));
-                    matrix.add_pair(corners[i], corners[j], block);
+                    add_pair(&mut matrix, corners[i], corners[j], block);
                 }
             }
         }
-        matrix.factor();
+        matrix.factor(DEPENDENT);
         Self { members, matrix, force: vec![0.0; 6 * count], moved: vec![[Vec3::ZERO; 2]; count] }
     }
 
@@ -188,149 +189,31 @@ fn is_between(tets: &Tets, members: &[Member], t: usize, start: usize) -> bool {
     of.iter().any(|other| *other != of[0])
 }
 
-/// Aggregates that some tetrahedron joins.
-fn pairs(tets: &Tets, members: &[Member], of: Span, start: usize) -> Vec<[u32; 2]> {
-    let mut pairs = Vec::new();
+/// The lowest aggregate that some tetrahedron joins each with.
+fn lowest(tets: &Tets, members: &[Member], of: Span, start: usize, count: usize) -> Vec<u32> {
+    let mut lowest: Vec<u32> = (0..count as u32).collect();
     for t in of.filter(|&t| is_between(tets, members, t, start)) {
         let of = tets.corners[t].map(|v| members[v as usize - start].of);
+        let Some(least) = of.into_iter().flatten().min() else { continue };
         for a in of.into_iter().flatten() {
-            pairs.extend(of.into_iter().flatten().filter(|&b| b < a).map(|b| [a, b]));
+            lowest[a as usize] = lowest[a as usize].min(least);
         }
     }
-    pairs
+    lowest
 }
 
-/// The lower half of a symmetric matrix, each row from its first entry on; its factor later.
-#[derive(Clone, Debug, Default)]
-struct Skyline {
-    /// Column of the first entry of each row, and where it stands.
-    first: Vec<usize>,
-    start: Vec<usize>,
-    values: Vec<f64>,
-}
-
-impl Skyline {
-    /// Zero, with room for blocks of six between these pairs, the higher first, and on the diagonal.
-    fn new(count: usize, pairs: Vec<[u32; 2]>) -> Self {
-        let mut first: Vec<usize> = (0..count).map(|row| row / 6 * 6).collect();
-        for [a, b] in pairs {
-            for row in 6 * a as usize..6 * a as usize + 6 {
-                first[row] = first[row].min(6 * b as usize);
-            }
-        }
-        let mut size = 0;
-        let mut start = Vec::with_capacity(count);
-        for (row, &first) in first.iter().enumerate() {
-            start.push(size);
-            size += row + 1 - first;
-        }
-        Self { first, start, values: vec![0.0; size] }
-    }
-
-    fn row(&self, i: usize) -> &[f64] {
-        &self.values[self.start[i]..self.start[i] + i + 1 - self.first[i]]
-    }
-
-    /// Pᵀ K P of two vertices: [K, −K d'×; d× K, −d× K d'×].
-    fn add_pair(&mut self, a: Member, b: Member, block: DMat3) {
-        let (Some(p), Some(q)) = (a.of, b.of) else { return };
-        let cross = |d: Vec3| {
-            let DVec3 { x, y, z } = d.as_dvec3();
-            DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0])
-        };
-        let (left, right) = (cross(a.arm), cross(b.arm) * -1.0);
-        let blocks = [[block, block * right], [left * block, left * block * right]];
-        for (i, row) in blocks.iter().enumerate() {
-            for (j, block) in row.iter().enumerate() {
-                self.add(6 * p as usize + 3 * i, 6 * q as usize + 3 * j, block);
-            }
-        }
-    }
-
-    fn add(&mut self, row: usize, column: usize, block: &DMat3) {
-        for (j, values) in block.to_cols_array_2d().iter().enumerate() {
-            for (i, value) in values.iter().enumerate() {
-                let (row, column) = (row + i, column + j);
-                // the other half is the same
-                if column <= row {
-                    self.values[self.start[row] + column - self.first[row]] += value;
-                }
-            }
-        }
-    }
-
-    /// L Lᵀ; motions that others can do are left out.
-    fn factor(&mut self) {
-        for i in 0..self.first.len() {
-            let (done, row) = self.values.split_at_mut(self.start[i]);
-            let from = self.first[i];
-            for j in from..i {
-                let other = &done[self.start[j]..self.start[j] + j + 1 - self.first[j]];
-                let both = from.max(self.first[j]);
-                let pivot = other[j - self.first[j]];
-                let sum = dot(&row[both - from..j - from], &other[both - self.first[j]..]);
-                let value = &mut row[j - from];
-                *value = if pivot > 0.0 { (*value - sum) / pivot } else { 0.0 };
-            }
-            let diagonal = row[i - from];
-            let left = diagonal - dot(&row[..i - from], &row[..i - from]);
-            row[i - from] = if left > DEPENDENT * diagonal { left.sqrt() } else { 0.0 };
-        }
-    }
-
-    /// b ← A⁻¹ b, and b·A⁻¹ b.
-    fn solve(&self, b: &mut [f64]) -> f64 {
-        let mut square = 0.0;
-        for i in 0..b.len() {
-            let (row, from) = (self.row(i), self.first[i]);
-            let pivot = row[i - from];
-            let left = b[i] - dot(&row[..i - from], &b[from..i]);
-            b[i] = if pivot > 0.0 { left / pivot } else { 0.0 };
-            square += b[i] * b[i];
-        }
-        for i in (0..b.len()).rev() {
-            let (row, from) = (self.row(i), self.first[i]);
-            let pivot = row[i - from];
-            b[i] = if pivot > 0.0 { b[i] / pivot } else { 0.0 };
-            let x = b[i];
-            for (b, l) in b[from..i].iter_mut().zip(row) {
-                *b -= l * x;
-            }
-        }
-        square
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A x = b of a matrix of blocks with gaps, and of one whose last row depends on the others.
-    #[test]
-    fn skyline_solves_what_it_factors() {
-        let mut a = Skyline::new(18, vec![[1, 0], [2, 1]]);
-        for i in 0..18 {
-            for j in a.first[i]..=i {
-                let (x, y) = (i as f64, j as f64);
-                let value = if i == j { 9.0 + x } else { (x * 1.7 + y * 0.3).sin() };
-                let at = a.start[i] + j - a.first[i];
-                a.values[at] = value;
-            }
-        }
-        let entry = |a: &Skyline, i: usize, j: usize| {
-            let (i, j) = (i.max(j), i.min(j));
-            if j < a.first[i] { 0.0 } else { a.values[a.start[i] + j - a.first[i]] }
-        };
-        let wanted: Vec<f64> = (0..18).map(|i| (i as f64 * 0.7).cos()).collect();
-        let mut b: Vec<f64> =
-            (0..18).map(|i| (0..18).map(|j| entry(&a, i, j) * wanted[j]).sum()).collect();
-        let given = b.clone();
-        a.factor();
-        let square = a.solve(&mut b);
-        let product: f64 = b.iter().zip(&given).map(|(x, b)| x * b).sum();
-        assert!((square / product - 1.0).abs() < 1e-12);
-        for (found, wanted) in b.iter().zip(&wanted) {
-            assert!((found - wanted).abs() < 1e-12, "{found} instead of {wanted}");
+/// Adds Pᵀ K P of two vertices: [K, −K d'×; d× K, −d× K d'×].
+fn add_pair(matrix: &mut Skyline, a: Member, b: Member, block: DMat3) {
+    let (Some(p), Some(q)) = (a.of, b.of) else { return };
+    let cross = |d: Vec3| {
+        let DVec3 { x, y, z } = d.as_dvec3();
+        DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0])
+    };
+    let (left, right) = (cross(a.arm), cross(b.arm) * -1.0);
+    let blocks = [[block, block * right], [left * block, left * block * right]];
+    for (i, row) in blocks.iter().enumerate() {
+        for (j, block) in row.iter().enumerate() {
+            matrix.add(6 * p as usize + 3 * i, 6 * q as usize + 3 * j, block);
         }
     }
 }

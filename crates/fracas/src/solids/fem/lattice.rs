@@ -5,24 +5,30 @@
 //! ```
 //!
 //! P has a row per vertex and three columns per node of the lattice; rows of held vertices are 0. A piece of few vertices is its own lattice, and
-//! y is then the solution at rest. A_c is dense and its inverse explicit, both in f64: beside the stiffness of glass,
-//! the mass of a piece is lost in f32.
+//! y is then the solution at rest. Nodes are numbered layer by layer along the axis with most of them, so that A_c = L Lᵀ of many keeps near its diagonal. All is in
+//! f64: beside the stiffness of glass, the mass of a piece is lost in f32.
+//!
+//! What the lattice does not know, iterations must find: about two for each vertex along an edge of a cell. So its nodes grow with the
+//! piece, or a tetrahedron of a large one would cost more than one of a small one.
 
 use super::lanes::{Point, vector};
+use super::skyline::Skyline;
 use super::tets::Tets;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};
-use crate::parallel::{Span, Workers};
+use crate::parallel::{Columns, SUM_LEAF, Span};
 use crate::solids::Particles;
 use glam::{DMat3, DVec3, Vec3};
 
 /// Vertices up to which a piece is its own lattice.
 const OWN: usize = 48;
-/// Nodes of the lattice of a piece, and of one of more than [`LARGE`] vertices.
+/// Vertices for each node of a lattice of many: about four along each axis, less at its borders.
+const SHARE: usize = 40;
+/// Nodes of the lattice of a piece, where that is fewer: the solve is still far cheaper than a product.
 const NODES: usize = 80;
-const MANY_NODES: usize = 150;
-const LARGE: usize = 5000;
-/// Vertices whose forces are summed in f32 before they are summed in f64.
-const LEAF: usize = 1024;
+/// And at most. Twice as many take four times the time to factor and more room than fits beside the elements in a cache.
+const MOST_NODES: usize = 800;
+/// Vertices whose forces are summed in f32 before they are summed in f64: those of a leaf of other sums.
+const LEAF: usize = SUM_LEAF;
 /// A pivot this much below its diagonal is that of a motion which others can do.
 const DEPENDENT: f64 = 1e-13;
 
@@ -36,8 +42,22 @@ struct Weights {
 /// Forces on all nodes by some vertices of the piece.
 #[derive(Clone, Debug)]
 struct Leaf {
-    range: Span,
     force: Vec<Point>,
+}
+
+/// A_c of few nodes or of many: up to [`NODES`] its inverse is quicker, a product without a row that waits for the one before.
+#[derive(Clone, Debug)]
+enum Matrix {
+    /// A_c⁻¹, row by row.
+    Inverse(Vec<f64>),
+    /// L.
+    Factor(Skyline),
+}
+
+impl Default for Matrix {
+    fn default() -> Self {
+        Self::Inverse(Vec::new())
+    }
 }
 
 /// The coarse space of a piece.
@@ -45,8 +65,7 @@ struct Leaf {
 pub(crate) struct Lattice {
     weights: Vec<Weights>,
     nodes: usize,
-    /// A_c⁻¹, row by row.
-    inverse: Vec<f64>,
+    matrix: Matrix,
     leaves: Vec<Leaf>,
     /// Pᵀ r and y.
     force: Vec<f64>,
@@ -58,13 +77,15 @@ impl Lattice {
     /// Of the particles of a span and the tetrahedra between them.
     pub fn new(particles: &Particles, tets: &Tets, span: Span, of: Span, h: f32) -> Self {
         let mut lattice = Self::with_weights(particles, span.clone());
-        let matrix = lattice.matrix(particles, tets, span.clone(), of, h);
-        lattice.inverse = inverse(matrix, 3 * lattice.nodes);
-        let leaf = |start: usize| Leaf {
-            range: start..span.len().min(start + LEAF),
-            force: vec![[0.0; 4]; lattice.nodes],
+        let mut matrix = lattice.matrix(particles, tets, span.clone(), of, h);
+        lattice.matrix = if lattice.nodes <= NODES {
+            Matrix::Inverse(inverse(matrix.to_dense(), 3 * lattice.nodes))
+        } else {
+            matrix.factor(DEPENDENT);
+            Matrix::Factor(matrix)
         };
-        lattice.leaves = (0..span.len()).step_by(LEAF).map(leaf).collect();
+        let leaf = Leaf { force: vec![[0.0; 4]; lattice.nodes] };
+        lattice.leaves = vec![leaf; span.len().div_ceil(LEAF)];
         lattice.force = vec![0.0; 3 * lattice.nodes];
         lattice.answer = vec![0.0; 3 * lattice.nodes];
         lattice.moved = vec![[0.0; 4]; lattice.nodes];
@@ -87,7 +108,7 @@ impl Lattice {
         for &x in rest {
             (low, high) = (low.min(x), high.max(x));
         }
-        let nodes = if count > LARGE { MANY_NODES } else { NODES.min(count / 4) };
+        let nodes = (count / SHARE).max(NODES.min(count / 4)).min(MOST_NODES);
         let cells = cells(high - low, nodes);
         let weights = rest.iter().map(|&x| trilinear(x - low, high - low, cells)).collect();
         let nodes = cells.iter().map(|&n| n + 1).product();
@@ -106,14 +127,11 @@ impl Lattice {
 
     /// A_c. With G = Σ_c y_c b_cᵀ and b_c = Σ_i w_ic g_i, a tetrahedron adds
     /// V (λ b bᵀ' + μ b' bᵀ + μ (b·b') I).
-    fn matrix(&self, particles: &Particles, tets: &Tets, span: Span, of: Span, h: f32) -> Vec<f64> {
-        let n = 3 * self.nodes;
-        let mut matrix = vec![0.0; n * n];
+    fn matrix(&self, particles: &Particles, tets: &Tets, span: Span, of: Span, h: f32) -> Skyline {
+        let mut matrix = Skyline::new(3, &self.lowest(tets, span.clone(), of.clone()));
         let mut add = |a: usize, b: usize, block: DMat3| {
-            for (i, row) in block.transpose().to_cols_array_2d().iter().enumerate() {
-                for (j, value) in row.iter().enumerate() {
-                    matrix[(3 * a + i) * n + 3 * b + j] += value;
-                }
+            if a >= b {
+                matrix.add(3 * a, 3 * b, &block);
             }
         };
         let inv_h2 = 1.0 / (f64::from(h) * f64::from(h));
@@ -149,26 +167,50 @@ impl Lattice {
         matrix
     }
 
-    /// y = A_c⁻¹ Pᵀ r, kept for [`add_motion`](Self::add_motion). Returns r·P y.
-    pub fn answer(&mut self, r: &[Point], workers: &Workers) -> f64 {
-        let Self { weights, leaves, force, answer, inverse, moved, nodes } = self;
-        let weights = &*weights;
-        workers.for_each(leaves, &|Leaf { range, force }: &mut Leaf| {
-            let (weights, r) = (&weights[range.clone()], &r[range.clone()]);
-            dispatch!(Level::new(), simd => restrict(simd, weights, r, force));
-        });
+    /// The lowest node that each shares a tetrahedron with.
+    fn lowest(&self, tets: &Tets, span: Span, of: Span) -> Vec<u32> {
+        let mut lowest: Vec<u32> = (0..self.nodes as u32).collect();
+        for t in of {
+            let nodes = || {
+                let corners =
+                    tets.corners[t].iter().map(|&v| &self.weights[v as usize - span.start]);
+                corners.flat_map(|weights| weights.parts()).map(|(node, _)| node as u32)
+            };
+            let Some(least) = nodes().min() else { continue };
+            for node in nodes() {
+                lowest[node as usize] = lowest[node as usize].min(least);
+            }
+        }
+        lowest
+    }
+
+    /// Room for what [`restrict`](Self::restrict) writes, leaf by leaf, and the weights.
+    pub fn leaves(&mut self) -> Leaves<'_> {
+        Leaves { leaves: &mut self.leaves, weights: &self.weights }
+    }
+
+    /// y = A_c⁻¹ Pᵀ r of the leaves as they are, kept for [`motion`](Self::motion). Returns r·P y.
+    pub fn answer(&mut self) -> f64 {
+        let Self { leaves, force, matrix, answer, moved, .. } = self;
         force.fill(0.0);
         for leaf in &*leaves {
-            for node in 0..*nodes {
+            for (force, leaf) in force.as_chunks_mut::<3>().0.iter_mut().zip(&leaf.force) {
                 for k in 0..3 {
-                    force[3 * node + k] += f64::from(leaf.force[node][k]);
+                    force[k] += f64::from(leaf[k]);
                 }
             }
         }
-        dispatch!(Level::new(), simd => multiply(simd, inverse, force, answer));
-        for node in 0..*nodes {
-            let y = |k: usize| answer[3 * node + k] as f32;
-            moved[node] = [y(0), y(1), y(2), 0.0];
+        match matrix {
+            Matrix::Inverse(inverse) => {
+                dispatch!(Level::new(), simd => multiply(simd, inverse, force, answer));
+            }
+            Matrix::Factor(factor) => {
+                answer.copy_from_slice(force);
+                factor.solve(answer);
+            }
+        }
+        for (moved, y) in moved.iter_mut().zip(answer.as_chunks::<3>().0) {
+            *moved = [y[0] as f32, y[1] as f32, y[2] as f32, 0.0];
         }
         force.iter().zip(&*answer).map(|(q, y)| q * y).sum()
     }
@@ -189,6 +231,31 @@ impl Lattice {
             sum += y * f32x4::splat(simd, weight[i]);
         }
         sum
+    }
+}
+
+/// Forces on nodes by the vertices of some leaves, which are cut between leaves only.
+pub(crate) struct Leaves<'a> {
+    leaves: &'a mut [Leaf],
+    weights: &'a [Weights],
+}
+
+impl Leaves<'_> {
+    /// Σ w r of the one leaf that is left.
+    #[inline(always)]
+    pub fn restrict<S: Simd>(self, simd: S, r: &[Point]) {
+        for leaf in self.leaves {
+            restrict(simd, self.weights, r, &mut leaf.force);
+        }
+    }
+}
+
+impl Columns for Leaves<'_> {
+    fn split_at(self, i: usize) -> (Self, Self) {
+        debug_assert_eq!(i % LEAF, 0, "a cut within a leaf");
+        let (first, rest) = self.leaves.split_at_mut(i / LEAF);
+        let (weights, others) = self.weights.split_at(i);
+        (Self { leaves: first, weights }, Self { leaves: rest, weights: others })
     }
 }
 
@@ -228,9 +295,12 @@ fn trilinear(x: Vec3, size: Vec3, cells: [usize; 3]) -> Weights {
         part[k] = at - low[k] as f32;
     }
     let mut weights = Weights::default();
+    // the axis with most cells is counted last
+    let mut order = [0, 1, 2];
+    order.sort_by_key(|&k| std::cmp::Reverse(cells[k]));
     for corner in 0..8 {
         let (mut node, mut weight) = (0, 1.0);
-        for k in 0..3 {
+        for k in order {
             let far = corner >> k & 1;
             node = node * (cells[k] + 1) + low[k] + far;
             weight *= if far == 1 { part[k] } else { 1.0 - part[k] };
@@ -311,7 +381,7 @@ fn inverse(mut a: Vec<f64>, n: usize) -> Vec<f64> {
 }
 
 /// Σ a b, four sums side by side.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let (fours, last) = a.as_chunks::<4>();
     for (a, b) in fours.iter().zip(b.as_chunks::<4>().0) {

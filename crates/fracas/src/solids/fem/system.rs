@@ -14,7 +14,7 @@
 
 use super::aggregates::Aggregates;
 use super::lanes::{Point, gather, point, store, sum_slots, vector};
-use super::lattice::Lattice;
+use super::lattice::{Lattice, Leaves};
 use super::stars::Stars;
 use super::tets::Tets;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
@@ -87,10 +87,18 @@ enum Coarse {
 }
 
 impl Coarse {
-    /// y = A_c⁻¹ Pᵀ r, kept for [`motion`](Self::motion). Returns r·P y.
-    fn answer(&mut self, r: &[Point], workers: &Workers) -> f64 {
+    /// Where Pᵀ r is summed while r is at hand, if it is.
+    fn leaves(&mut self) -> Option<Leaves<'_>> {
         match self {
-            Self::Lattice(lattice) => lattice.answer(r, workers),
+            Self::Lattice(lattice) => Some(lattice.leaves()),
+            Self::Aggregates(_) => None,
+        }
+    }
+
+    /// y = A_c⁻¹ Pᵀ r, kept for [`motion`](Self::motion), with [`leaves`](Self::leaves) of this r. Returns r·P y.
+    fn answer(&mut self, r: &[Point]) -> f64 {
+        match self {
+            Self::Lattice(lattice) => lattice.answer(),
             Self::Aggregates(aggregates) => aggregates.answer(r),
         }
     }
@@ -203,10 +211,18 @@ impl System {
             }
         };
         let frame = &mut self.pieces[index];
-        frame.turn = frame.turned(particles, workers_of(tets.of(span).len(), step));
-        for j in span.clone() {
-            self.place[j] = point(particles.position[j]);
-        }
+        let workers = workers_of(tets.of(span).len(), step);
+        frame.turn = frame.turned(particles, workers);
+        self.follow_places(particles, span, workers);
+    }
+
+    /// Takes over where the particles are.
+    pub fn follow_places(&mut self, particles: &Particles, span: &Span, workers: &Workers) {
+        workers.for_span(span.clone(), &mut self.place[span.clone()], &|range, place| {
+            for (place, x) in place.iter_mut().zip(&particles.position[range]) {
+                *place = point(*x);
+            }
+        });
     }
 }
 
@@ -447,13 +463,25 @@ impl System {
         });
     }
 
-    /// r = −M (x − x*)/h² − ∇Ψ of a particle, in the frame of the piece, N.
-    fn unbalanced(&self, particles: &Particles, turn: &Mat3, inv_h2: f32, j: usize) -> Vec3 {
-        let inertia = -inv_h2 * particles.mass[j] * particles.correction[j];
-        turn.transpose() * inertia - vector(self.force[j])
+    /// r = −M (x − x*)/h² − ∇Ψ of all particles, in the frame of the piece, N.
+    fn unbalance(
+        &mut self,
+        particles: &Particles,
+        turn: &Mat3,
+        inv_h2: f32,
+        span: &Span,
+        workers: &Workers,
+    ) {
+        let (force, back) = (&self.force, turn.transpose());
+        workers.for_span(span.clone(), &mut self.residual[span.clone()], &|range, residual| {
+            for (r, j) in residual.iter_mut().zip(range) {
+                let inertia = -inv_h2 * particles.mass[j] * particles.correction[j];
+                *r = point(back * inertia - vector(force[j]));
+            }
+        });
     }
 
-    /// The same in the world.
+    /// The same of one particle, in the world.
     pub fn gradient_at(&self, particles: &Particles, turn: &Mat3, inv_h2: f32, j: usize) -> Vec3 {
         -inv_h2 * particles.mass[j] * particles.correction[j] - *turn * vector(self.force[j])
     }
@@ -506,9 +534,8 @@ impl System {
         let Ok(index) = self.index_of(span) else { return Residual::default() };
         let turn = self.pieces[index].turn.to_mat3();
         let inv_h2 = 1.0 / (step.h * step.h);
-        for j in span.clone() {
-            self.residual[j] = point(self.unbalanced(particles, &turn, inv_h2, j));
-        }
+        let workers = workers_of(tets.of(span).len(), step);
+        self.unbalance(particles, &turn, inv_h2, span, workers);
         let Self {
             gradient,
             swelling,
@@ -523,7 +550,6 @@ impl System {
             ..
         } = self;
         let Frame { inverse, coarse, held, .. } = &mut pieces[index];
-        let workers = workers_of(tets.of(span).len(), step);
         let mass = &particles.mass[..];
         let swelling = swelling.as_ref();
         let operator = Operator { tets, stars, gradient, swelling, mass, span, inv_h2, workers };
@@ -535,12 +561,13 @@ impl System {
         d.fill([0.0; 4]);
         // what acts: forces of the world, and all that is out of balance at the start
         let weight = |j: usize| f64::from((mass[j] * particles.acceleration[j]).length_squared());
-        let mut acts: f64 = span.clone().map(weight).sum();
+        let mut acts = workers.sum(span.clone(), &|leaf: Span| leaf.map(weight).sum::<f64>());
 
-        let mut sums = advance(workers, 0.0, span, (d, r, z), (direction, image, inverse, held));
+        let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
+        let mut sums = advance(workers, 0.0, span, columns, (direction, image, inverse, held));
         acts += sums.square;
         let enough = f64::from(Residual::CONVERGED * Residual::CONVERGED);
-        let mut rz = sums.product + coarse.answer(r, workers);
+        let mut rz = sums.product + coarse.answer(r);
         let mut beta = 0.0;
         let least = coarse.iterations(step.sweeps);
         for count in 0..MOST * least {
@@ -556,20 +583,25 @@ impl System {
                 break;
             }
             let alpha = (rz / curvature) as f32;
-            sums = advance(workers, alpha, span, (d, r, z), (direction, image, inverse, held));
-            let next = sums.product + coarse.answer(r, workers);
+            let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
+            sums = advance(workers, alpha, span, columns, (direction, image, inverse, held));
+            let next = sums.product + coarse.answer(r);
             beta = (next / rz) as f32;
             rz = next;
         }
-        for (k, j) in span.clone().enumerate() {
-            let way = turn * vector(d[k]);
-            particles.position[j] += way;
-            particles.correction[j] += way;
-            if held[k] {
-                let force = -(turn * vector(r[k]));
-                acts += f64::from(force.length_squared());
-                reaction(j, force);
+        let Particles { position, correction, .. } = particles;
+        let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
+        workers.for_span(0..span.len(), columns, &|range, [position, correction]| {
+            for (k, d) in d[range].iter().enumerate() {
+                let way = turn * vector(*d);
+                position[k] += way;
+                correction[k] += way;
             }
+        });
+        for (k, j) in span.clone().enumerate().filter(|&(k, _)| held[k]) {
+            let force = -(turn * vector(r[k]));
+            acts += f64::from(force.length_squared());
+            reaction(j, force);
         }
         Residual::new(sums.square, acts, span.len())
     }
@@ -588,25 +620,37 @@ impl System {
         let turn = turn.to_mat3();
         let back = turn.transpose();
         let forces = &mut self.residual[span.clone()];
-        for (force, r) in forces.iter_mut().zip(r) {
-            *force = point(back * *r);
-        }
-        coarse.answer(forces, workers);
-        let coarse = &*coarse;
-        for k in 0..span.len() {
-            let force = vector(forces[k]);
-            let own = match extra[k] {
-                0.0 => {
-                    let [x, y, w] = inverse[k].map(vector);
-                    force.x * x + force.y * y + force.z * w
+        workers.fold_span(
+            0..span.len(),
+            (&mut *forces, coarse.leaves()),
+            &|range, (forces, leaves)| {
+                for (force, r) in forces.iter_mut().zip(&r[range]) {
+                    *force = point(back * *r);
                 }
-                stiffness => {
-                    let block = blocks[k] + Sym3::from_diagonal(Vec3::splat(stiffness));
-                    block.inverse().unwrap_or_default() * force
+                if let Some(leaves) = leaves {
+                    dispatch!(Level::new(), simd => leaves.restrict(simd, forces));
                 }
-            };
-            z[k] = turn * (own + coarse.motion_of(k));
-        }
+                Sums::default()
+            },
+        );
+        coarse.answer(forces);
+        let (coarse, forces) = (&*coarse, &*forces);
+        workers.for_span(0..span.len(), z, &|range, z| {
+            for (z, k) in z.iter_mut().zip(range) {
+                let force = vector(forces[k]);
+                let own = match extra[k] {
+                    0.0 => {
+                        let [x, y, w] = inverse[k].map(vector);
+                        force.x * x + force.y * y + force.z * w
+                    }
+                    stiffness => {
+                        let block = blocks[k] + Sym3::from_diagonal(Vec3::splat(stiffness));
+                        block.inverse().unwrap_or_default() * force
+                    }
+                };
+                *z = turn * (own + coarse.motion_of(k));
+            }
+        });
     }
 }
 
@@ -617,19 +661,19 @@ fn sum_range<S: Simd>(simd: S, slots: &[Point], stars: &Stars, range: Span, forc
     }
 }
 
-type Advanced<'a> = (&'a mut [Point], &'a mut [Point], &'a mut [Point]);
+type Advanced<'a> = (&'a mut [Point], &'a mut [Point], &'a mut [Point], Option<Leaves<'a>>);
 type Given<'a> = (&'a [Point], &'a [Point], &'a [[Point; 3]], &'a [bool]);
 
-/// d += α p, r −= α A p, z = D⁻¹ r.
+/// d += α p, r −= α A p, z = D⁻¹ r, and Pᵀ r of the leaves.
 fn advance(
     workers: &Workers,
     alpha: f32,
     span: &Span,
-    (d, r, z): Advanced<'_>,
+    columns: Advanced<'_>,
     (p, image, inverse, held): Given<'_>,
 ) -> Sums {
     let start = span.start;
-    workers.fold_span(0..span.len(), (d, r, z), &|range, columns| {
+    workers.fold_span(0..span.len(), columns, &|range, columns| {
         let theirs = start + range.start..start + range.end;
         let given = (&p[theirs.clone()], &image[theirs], &inverse[range.clone()], &held[range]);
         dispatch!(Level::new(), simd => advance_range(simd, alpha, columns, given))
@@ -640,7 +684,7 @@ fn advance(
 fn advance_range<S: Simd>(
     simd: S,
     alpha: f32,
-    (d, r, z): Advanced<'_>,
+    (d, r, z, leaves): Advanced<'_>,
     (p, image, inverse, held): Given<'_>,
 ) -> Sums {
     let zero = f32x4::splat(simd, 0.0);
@@ -664,6 +708,9 @@ fn advance_range<S: Simd>(
         if !held[k] {
             square += left * left;
         }
+    }
+    if let Some(leaves) = leaves {
+        leaves.restrict(simd, r);
     }
     Sums { product: sum_of_four(product), square: sum_of_four(square) }
 }
