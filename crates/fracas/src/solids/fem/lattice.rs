@@ -184,7 +184,7 @@ impl Lattice {
         lowest
     }
 
-    /// Room for what [`restrict`](Self::restrict) writes, leaf by leaf, and the weights.
+    /// Room for what [`restrict`](Leaves::restrict) writes, leaf by leaf, and the weights.
     pub fn leaves(&mut self) -> Leaves<'_> {
         Leaves { leaves: &mut self.leaves, weights: &self.weights }
     }
