@@ -102,7 +102,10 @@ fn around(body: &Body, piece: &fracas::world::Piece, hit: ParticleId, point: DVe
     let (ids, origin) = (body.particle_ids(), DVec3::from(piece.origin()));
     let first = ids.iter().position(|id| body.ids(piece).first() == Some(id)).unwrap_or(0);
     let place_of_hit = ids.iter().position(|&id| id == hit).unwrap_or(first);
-    let reach = f64::from(REACH * length_at(body, place_of_hit));
+    let is_corner = body.orientations(piece).is_empty();
+    let length =
+        if is_corner { edge_at(body, place_of_hit) } else { length_at(body, place_of_hit) };
+    let reach = f64::from(REACH * length);
 
     let mut held = Held { particles: Vec::new(), centre: DVec3::ZERO, mass_of_piece: 0.0 };
     let mut mass = 0.0;
@@ -120,14 +123,16 @@ fn around(body: &Body, piece: &fracas::world::Piece, hit: ParticleId, point: DVe
     held
 }
 
-/// Length of a particle, in m; of one without extent, a corner of tetrahedra, the mean of its edges at rest.
+/// Length of a particle, in m.
 fn length_at(body: &Body, place: usize) -> f32 {
     let axes = body.ellipsoids().nth(place).unwrap_or_default();
-    let length = 2.0 * axes.map(|axis| Vec3::from(axis).length()).into_iter().fold(0.0, f32::max);
+    2.0 * axes.map(|axis| Vec3::from(axis).length()).into_iter().fold(0.0, f32::max)
+}
+
+/// Mean length of the edges at a corner of tetrahedra, at rest, in m.
+fn edge_at(body: &Body, place: usize) -> f32 {
     let (rest, around) = (body.rest_positions(), body.neighbours(place));
-    if length > 0.0 || around.is_empty() {
-        return length;
-    }
     let at = |place: usize| Vec3::from(rest[place]);
-    around.iter().map(|&k| at(place).distance(at(k as usize))).sum::<f32>() / around.len() as f32
+    let sum: f32 = around.iter().map(|&k| at(place).distance(at(k as usize))).sum();
+    sum / around.len().max(1) as f32
 }

@@ -110,8 +110,8 @@ fn what_is_grabbed_follows_the_hand_and_does_not_jump() {
     }
 }
 
-/// A body of tetrahedra is taken hold of by the corners around the point that was hit, not by one of them, which would be
-/// drawn out of it: half of the way to the hand it is stretched by less than a tenth of its length.
+/// A body of tetrahedra is taken hold of by the corners around the point that was hit. Held by one of them, which is then
+/// drawn out of it, it would be stretched by 10 %.
 #[test]
 fn tetrahedra_follow_the_hand_in_one_piece() {
     let text = r#"
@@ -147,7 +147,7 @@ position = [0, 1, 0]
     }
     let held = play.grabbed().unwrap();
     assert!(distance(held.point, target) < 0.02, "{held:?}");
-    assert!(stretched < 0.1, "stretched by {stretched}");
+    assert!(stretched < 0.05, "stretched by {stretched}");
 }
 
 #[test]
