@@ -61,7 +61,7 @@ fn what_cannot_be_drawn_or_written_is_refused_before_the_work() {
         (&["picture", "twist", "-o", "/no/such/folder/a.png"], 3, "cannot write"),
         (&["picture", "twist", "-o", &file, "--size", "big"], 2, "such as 1280x720"),
         (
-            &["picture", "twist", "-o", &file, "--colour", "stress"],
+            &["picture", "twist", "-o", &file, "--colour", "mood"],
             2,
             "material, body, piece, strain",
         ),
