@@ -1,4 +1,6 @@
-//! The pile in Rapier, as it comes: its default parameters, one thread.
+//! The pile in Rapier, as it comes: its default parameters, one thread. `bar` is the bar of tetrahedra.
+
+pub mod bar;
 
 use super::pile::{DENSITY, Engine, FRICTION, Stone};
 use anyhow::{Context, Result};

@@ -1,6 +1,10 @@
 //! Tetrahedra: a bar that is held at one end and sags, as other engines were timed on it.
 
+#[cfg(feature = "peers")]
+use super::Peer;
 use super::{FRAME, Row, Timing, time};
+#[cfg(feature = "peers")]
+use crate::{clock::Stopwatch, stats::median};
 use anyhow::{Context, Result};
 use fracas::material::{Material, MaterialDesc};
 use fracas::solids::fem::{TetOptions, TetShape};
@@ -9,6 +13,8 @@ use fracas::{BodyDesc, BodyId, World, WorldConfig};
 
 /// Edge of a cell, in m.
 const SPACING: f32 = 0.1;
+/// What is held, from the start on, in m.
+const HELD_TO: f32 = 0.5 * SPACING;
 /// Mean mass of a vertex, in kg.
 const VERTEX_MASS: f32 = 0.1;
 /// Young's modulus, in Pa, and Poisson's ratio.
@@ -70,7 +76,7 @@ impl Bar {
         let body =
             world.spawn(BodyDesc::new("bar", shape, vec![Material::try_from(&material)?]))?;
         let (low, high) = (f32::NEG_INFINITY, f32::INFINITY);
-        let region = Region::Box { min: [low; 3], max: [0.5 * SPACING, high, high] };
+        let region = Region::Box { min: [low; 3], max: [HELD_TO, high, high] };
         world.grip(GripDesc { body, region, motion: GripMotion::Hold, release: None })?;
         Ok((world, body))
     }
@@ -117,6 +123,7 @@ pub fn rows() -> Result<Vec<Row>> {
             let mut row = row(name, bar)?;
             if threads == 1 {
                 compare(bar, &mut row)?;
+                compare_peer(bar, &mut row)?;
             }
             rows.push(row);
         }
@@ -159,6 +166,40 @@ fn compare(bar: Bar, row: &mut Row) -> Result<()> {
     row.facts.insert("sag (m)", deepest);
     row.facts.insert("error of the sag (%)", 100.0 * apart / deepest);
     row.facts.insert("error of the stress (%)", 100.0 * stress);
+    Ok(())
+}
+
+/// Another engine at the same bar, over the same frames and with the same masses.
+#[cfg(feature = "peers")]
+fn compare_peer(bar: Bar, row: &mut Row) -> Result<()> {
+    use super::rapier::{NAME, bar as rapier};
+    let (mut world, body) = bar.world()?;
+    world.apply_commands();
+    let masses = world.body(body).context("the bar is gone")?.masses();
+    let TetShape { vertices, tets, .. } = block(bar.cells);
+    let mut engine = rapier::Sagging::new(rapier::Bar {
+        vertices: &vertices,
+        masses,
+        tets: &tets,
+        held_to: HELD_TO,
+        modulus: MODULUS,
+        poisson: POISSON,
+    });
+    let (mut ms, mut deepest) = (Vec::new(), 0.0f64);
+    for _ in 0..COMPARED {
+        let watch = Stopwatch::start(bar.threads);
+        engine.step();
+        ms.push(1.0e3 * watch.elapsed().as_secs_f64());
+        deepest = deepest.max(engine.sag());
+    }
+    ms.sort_by(f64::total_cmp);
+    row.peer = Some(Peer::new(NAME, median(&ms)));
+    row.facts.insert("sag of the peer (m)", deepest);
+    Ok(())
+}
+
+#[cfg(not(feature = "peers"))]
+fn compare_peer(_: Bar, _: &mut Row) -> Result<()> {
     Ok(())
 }
 
