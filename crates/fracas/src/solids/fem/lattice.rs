@@ -11,7 +11,7 @@
 //! What the lattice does not know, iterations must find: about two for each vertex along an edge of a cell. So its nodes grow with the
 //! piece, or a tetrahedron of a large one would cost more than one of a small one.
 
-use super::lanes::{Point, vector};
+use super::lanes::Point;
 use super::skyline::Skyline;
 use super::tets::Tets;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, prelude::*};
@@ -213,12 +213,6 @@ impl Lattice {
             *moved = [y[0] as f32, y[1] as f32, y[2] as f32, 0.0];
         }
         force.iter().zip(&*answer).map(|(q, y)| q * y).sum()
-    }
-
-    /// The same, one at a time.
-    pub fn motion_of(&self, k: usize) -> Vec3 {
-        let Weights { node, weight } = &self.weights[k];
-        (0..8).map(|i| weight[i] * vector(self.moved[node[i] as usize])).sum()
     }
 
     /// (P y) of a vertex of the piece.

@@ -114,14 +114,6 @@ impl Coarse {
         }
     }
 
-    /// The same, one at a time.
-    fn motion_of(&self, k: usize) -> Vec3 {
-        match self {
-            Self::Lattice(lattice) => lattice.motion_of(k),
-            Self::Aggregates(aggregates) => aggregates.motion_of(k),
-        }
-    }
-
     /// Iterations that a solve makes at least, of the sweeps of the world.
     fn iterations(&self, sweeps: u32) -> u32 {
         match self {
@@ -606,9 +598,10 @@ impl System {
         Residual::new(sums.square, acts, span.len())
     }
 
-    /// z = (D + extra)⁻¹ r + P A_c⁻¹ Pᵀ r, in the world. Contacts are not in A_c.
+    /// z = (D + extra)⁻¹ r, in the world: for the solve with contacts, which adds the rigid motions of the piece with its contacts by
+    /// itself. The coarse space knows no contacts; with it a block of 1 GPa flew through a wall, and puddings did not come to rest.
     pub fn precondition(
-        &mut self,
+        &self,
         span: &Span,
         extra: &[f32],
         r: &[Vec3],
@@ -616,28 +609,12 @@ impl System {
         workers: &Workers,
     ) {
         let Ok(index) = self.index_of(span) else { return };
-        let Frame { turn, inverse, blocks, coarse, .. } = &mut self.pieces[index];
+        let Frame { turn, inverse, blocks, .. } = &self.pieces[index];
         let turn = turn.to_mat3();
         let back = turn.transpose();
-        let forces = &mut self.residual[span.clone()];
-        workers.fold_span(
-            0..span.len(),
-            (&mut *forces, coarse.leaves()),
-            &|range, (forces, leaves)| {
-                for (force, r) in forces.iter_mut().zip(&r[range]) {
-                    *force = point(back * *r);
-                }
-                if let Some(leaves) = leaves {
-                    dispatch!(Level::new(), simd => leaves.restrict(simd, forces));
-                }
-                Sums::default()
-            },
-        );
-        coarse.answer(forces);
-        let (coarse, forces) = (&*coarse, &*forces);
         workers.for_span(0..span.len(), z, &|range, z| {
             for (z, k) in z.iter_mut().zip(range) {
-                let force = vector(forces[k]);
+                let force = back * r[k];
                 let own = match extra[k] {
                     0.0 => {
                         let [x, y, w] = inverse[k].map(vector);
@@ -648,7 +625,7 @@ impl System {
                         block.inverse().unwrap_or_default() * force
                     }
                 };
-                *z = turn * (own + coarse.motion_of(k));
+                *z = turn * own;
             }
         });
     }
