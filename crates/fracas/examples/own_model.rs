@@ -112,7 +112,7 @@ impl Solid for Rope {
 
     /// `extra` is what contacts add to the diagonal.
     fn precondition(
-        &mut self,
+        &self,
         particles: &Particles,
         span: Span,
         step: &Step,

@@ -5,6 +5,7 @@
 mod common;
 
 use common::blocks::{block, block_of, faces_of, tets};
+use common::tet_figures::lowest_layer;
 use common::{FRAME, Random, body, centre_of_mass, floor, grip_box, lattice, material};
 use fracas::contact::shape::{HeightField, Shape, TriangleMesh};
 use fracas::glam::{DVec3, Vec3};
@@ -201,32 +202,8 @@ fn a_block_slides_as_coulomb_says() {
 /// The lowest of 30 layers carries the weight of all above: ε = ρ g (H − d/2) / E without friction and with ν = 0, by its middle.
 #[test]
 fn the_lowest_layer_of_a_column_carries_the_others() {
-    let (layers, size) = (30, 0.02_f32);
-    let height = f64::from(size) * layers as f64;
-    let modulus = 1000.0 * G * height / 2e-3;
     for substeps in [1, 2, 8] {
-        let mut world = awake(substeps);
-        world.add_half_space(floor()).unwrap();
-        let desc = MaterialDesc {
-            poisson_ratio: 0.0.into(),
-            friction: 0.0.into(),
-            friction_static: 0.0.into(),
-            ..material(modulus as f32)
-        };
-        let desc = tets(block([2, layers, 2], size), &desc);
-        let id = world.spawn(at(desc, [0.0, 0.5 * height, 0.0])).unwrap();
-        run(&mut world, 5.0);
-        let mut mean = 0.0;
-        for _ in 0..60 {
-            world.step(FRAME);
-            let x = places(&world, id);
-            let layer = |k: usize| {
-                let of = (0..9).map(|i| x[(i / 3 * (layers + 1) + k) * 3 + i % 3].y);
-                of.sum::<f64>() / 9.0
-            };
-            mean += (1.0 - (layer(1) - layer(0)) / f64::from(size)) / 60.0;
-        }
-        let ratio = mean / (2e-3 * (1.0 - 0.5 / layers as f64));
+        let ratio = lowest_layer(substeps);
         println!("{substeps} substeps: {ratio:.4} of statics");
         assert!((ratio - 1.0).abs() < 0.1, "{substeps} substeps: {ratio}");
     }

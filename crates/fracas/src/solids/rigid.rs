@@ -71,7 +71,7 @@ impl Solid for RigidSet {
     }
 
     fn precondition(
-        &mut self,
+        &self,
         particles: &Particles,
         span: Span,
         step: &Step,

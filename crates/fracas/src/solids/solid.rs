@@ -202,7 +202,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// z = D⁻¹ r with D the diagonal (blocks) of A plus `extra`, in N/m per particle, on the
     /// linear part. The solver adds the rigid modes of the piece by itself.
     fn precondition(
-        &mut self,
+        &self,
         particles: &Particles,
         span: Span,
         step: &Step,

@@ -221,8 +221,8 @@ fn precondition<S: Side>(
     add_rigid_modes(particles, part, step, coarse, r, z)
 }
 
-/// The same for a model whose preconditioner knows all motions of the piece, and of its rigid ones the mass alone. These are left
-/// to A_c, which knows the contacts too:
+/// The same for tetrahedra, whose diagonal may be a million times M/h². Of what it answers the rigid motion is taken out and left to A_c,
+/// which knows the contacts:
 ///
 /// ```text
 /// z = (1 − Π) B (1 − Π)ᵀ r + P A_c⁻¹ Pᵀ r,   Π = P (Pᵀ M P)⁻¹ Pᵀ M

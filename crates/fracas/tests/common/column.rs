@@ -79,7 +79,7 @@ impl Solid for Chain {
     }
 
     fn precondition(
-        &mut self,
+        &self,
         particles: &Particles,
         span: Span,
         step: &Step,

@@ -52,7 +52,7 @@ pub(crate) fn load_points<S: Simd>(simd: S, points: &[Vec3], j: usize) -> Vec3x8
 
 /// Transposes 4 × 4, without the last row: a perfect shuffle, twice over.
 #[inline(always)]
-fn turn_rows<S: Simd>(
+pub(crate) fn turn_rows<S: Simd>(
     a: f32x4<S>,
     b: f32x4<S>,
     c: f32x4<S>,

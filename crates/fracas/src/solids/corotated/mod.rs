@@ -175,7 +175,7 @@ impl Solid for Corotated {
     }
 
     fn precondition(
-        &mut self,
+        &self,
         _: &Particles,
         span: Span,
         step: &Step,

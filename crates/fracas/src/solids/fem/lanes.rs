@@ -1,7 +1,7 @@
 //! Eight points at a time, from anywhere in a column and back.
 
 use crate::math::fearless_simd::{Simd, f32x4, f32x8, prelude::*};
-use crate::math::wide::columns::vec3;
+use crate::math::wide::columns::{turn_rows, vec3};
 use crate::math::wide::{Mat3x8, Vec3x8, WideMat3};
 use glam::{Mat3, Vec3};
 
@@ -37,21 +37,6 @@ pub(crate) fn gather<S: Simd>(
     let (ax, ay, az) = turn_rows(row(0), row(1), row(2), row(3));
     let (bx, by, bz) = turn_rows(row(4), row(5), row(6), row(7));
     vec3(ax.combine(bx), ay.combine(by), az.combine(bz))
-}
-
-/// Transposes 4 × 4, without the last row: a perfect shuffle, twice over.
-#[inline(always)]
-fn turn_rows<S: Simd>(
-    a: f32x4<S>,
-    b: f32x4<S>,
-    c: f32x4<S>,
-    d: f32x4<S>,
-) -> (f32x4<S>, f32x4<S>, f32x4<S>) {
-    let (e, f) = a.interleave(c);
-    let (g, h) = b.interleave(d);
-    let (x, y) = e.interleave(g);
-    let (z, _) = f.interleave(h);
-    (x, y, z)
 }
 
 /// Eight vectors to the start of a column, or as many as it has room for.

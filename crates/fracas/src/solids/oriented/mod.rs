@@ -177,7 +177,7 @@ impl Solid for Oriented {
     }
 
     fn precondition(
-        &mut self,
+        &self,
         particles: &Particles,
         span: Span,
         step: &Step,
