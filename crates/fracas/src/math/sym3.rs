@@ -92,6 +92,12 @@ impl Sym3 {
         a.determinant(&a.adjugate())
     }
 
+    /// A : B = Σ a_ij b_ij.
+    pub fn dot(self, b: Self) -> f32 {
+        let diagonal = self.xx * b.xx + self.yy * b.yy + self.zz * b.zz;
+        diagonal + 2.0 * (self.xy * b.xy + self.yz * b.yz + self.zx * b.zx)
+    }
+
     /// ‖A‖_F = √(Σ A_ij²).
     #[inline]
     pub fn norm(self) -> f32 {

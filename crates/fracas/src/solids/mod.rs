@@ -1,5 +1,6 @@
 //! The models, and what they share.
 
+pub mod brittle;
 pub mod corotated;
 pub mod division;
 pub mod fem;

@@ -1,5 +1,6 @@
 //! The models, listed once.
 
+use super::brittle::Brittle;
 use super::corotated::Corotated;
 use super::oriented::Oriented;
 use super::rigid::RigidSet;
@@ -13,6 +14,8 @@ pub enum Model {
     Oriented(Box<Oriented>),
     /// Corotated linear elasticity on tetrahedra (seed 003).
     Corotated(Box<Corotated>),
+    /// Linear tetrahedra around rigid references (seed 001).
+    Brittle(Box<Brittle>),
     /// Rigid solids.
     Rigid(RigidSet),
     /// A model of the user's own.
@@ -25,6 +28,7 @@ impl Model {
         match self {
             Self::Oriented(oriented) => oriented.as_ref(),
             Self::Corotated(corotated) => corotated.as_ref(),
+            Self::Brittle(brittle) => brittle.as_ref(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_ref(),
         }
@@ -35,6 +39,7 @@ impl Model {
         match self {
             Self::Oriented(oriented) => oriented.as_mut(),
             Self::Corotated(corotated) => corotated.as_mut(),
+            Self::Brittle(brittle) => brittle.as_mut(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_mut(),
         }

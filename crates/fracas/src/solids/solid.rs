@@ -232,6 +232,21 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         step: &Step,
     ) -> Residual;
 
+    /// After a piece was solved with what touches it: `left` is what is out of balance at its particles with the forces of contacts in it,
+    /// in N. A model whose pieces move rigidly in that solve finds its own state for these loads, and tells how that ended; `held` are as in
+    /// [`solve_alone`](Self::solve_alone). The default is a model that needs no more.
+    fn settle(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        held: &mut [Held],
+        left: DofsRef<'_>,
+        step: &Step,
+    ) -> Option<Residual> {
+        let _ = (particles, span, held, left, step);
+        None
+    }
+
     /// Moves the rest shape towards the current one where the material has yielded. Returns the
     /// work it took, in J. The default is a material that does not yield.
     fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
@@ -337,6 +352,13 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Keeps the first `count` particles. The others are whole pieces, which the world has put to
     /// the end by [`permute`](Self::permute): no bond joins them to those that stay.
     fn truncate(&mut self, count: usize);
+
+    /// Takes over the first of the ids for particles that begin while it breaks, and tells how many it may need: they are its own from
+    /// the start, so that bodies break side by side.
+    fn reserve_ids(&mut self, first: u64) -> u64 {
+        let _ = first;
+        0
+    }
 
     /// Takes over a changed value of the material.
     ///

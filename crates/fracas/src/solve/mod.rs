@@ -488,9 +488,14 @@ fn finish<S: Side>(sides: &mut [S], parts: &mut [Part], step: &Step, scratch: &m
     };
     each_side(&step.workers, sides, 0, parts, columns, &work);
     for part in parts.iter_mut() {
-        let side = &sides[part.side];
-        part.residual =
-            residual_of(part, side.particles(), &side.held()[part.held.clone()], scratch);
+        let side = &mut sides[part.side];
+        let (solid, particles, held) = side.all_mut();
+        let held = &mut held[part.held.clone()];
+        let left = scratch.residual.span(part.places(), particles.oriented());
+        part.residual = match solid.settle(particles, part.span.clone(), held, left, step) {
+            Some(residual) => residual,
+            None => residual_of(part, particles, held, scratch),
+        };
     }
 }
 

@@ -38,6 +38,8 @@ pub struct Opened {
     pub energy: f32,
     /// Index into the body's materials.
     pub material: u16,
+    /// Whether the body may have come apart there. Of a face of tetrahedra some of whose corners still hold both sides it has not.
+    pub through: bool,
 }
 
 impl Changes {

@@ -23,6 +23,7 @@ use crate::contact::surface::Surface;
 use crate::geometry::Pattern;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::Rot;
+use crate::solids::brittle::Brittle;
 use crate::solids::corotated::Corotated;
 use crate::solids::fem::tets::TetBuildError;
 use crate::solids::oriented::{BuildError, Oriented};
@@ -274,15 +275,14 @@ impl World {
                 Err(BuildError::Material(error)) => return Err(error.into()),
             },
             ShapeDesc::Tets { shape, options } => {
-                match Corotated::build(&shape, options, &materials, seed) {
-                    Ok((particles, solid, values)) => {
-                        (particles, Model::Corotated(Box::new(solid)), values)
-                    }
-                    Err(TetBuildError::Shape(error)) => {
-                        return Err(CommandError::Tets { name, error });
-                    }
-                    Err(TetBuildError::Material(error)) => return Err(error.into()),
-                }
+                let built = Corotated::build(&shape, options, &materials, seed);
+                let (particles, solid, values) = of_tets(built, &name)?;
+                (particles, Model::Corotated(Box::new(solid)), values)
+            }
+            ShapeDesc::Brittle { shape, options } => {
+                let built = Brittle::build(&shape, options, &materials, seed);
+                let (particles, solid, values) = of_tets(built, &name)?;
+                (particles, Model::Brittle(Box::new(solid)), values)
             }
             ShapeDesc::Rigid(parts) => {
                 let particles;
@@ -306,6 +306,7 @@ impl World {
             *id = ParticleId(self.next_particle);
             self.next_particle += 1;
         }
+        self.next_particle += model.solid_mut().reserve_ids(self.next_particle);
 
         let all = 0..particles.len();
         let rotation = rotation.normalized();
@@ -619,6 +620,14 @@ impl Scratch {
             self.ends.resize(count, 0);
         }
     }
+}
+
+/// What tetrahedra became, or why they did not.
+fn of_tets<T>(built: Result<T, TetBuildError>, name: &str) -> Result<T, CommandError> {
+    built.map_err(|error| match error {
+        TetBuildError::Shape(error) => CommandError::Tets { name: name.to_owned(), error },
+        TetBuildError::Material(error) => error.into(),
+    })
 }
 
 /// A particle for every rigid solid, and what others touch of it.

@@ -5,6 +5,7 @@ use crate::contact::shape::Shape;
 use crate::geometry::Pattern;
 use crate::material::Material;
 use crate::math::Rot;
+use crate::solids::brittle::BrittleOptions;
 use crate::solids::fem::{TetOptions, TetShape};
 use crate::solids::oriented::OrientedShape;
 use crate::solids::{Particles, Solid};
@@ -66,6 +67,13 @@ pub enum ShapeDesc {
         shape: TetShape,
         /// How they are solved.
         options: TetOptions,
+    },
+    /// Linear tetrahedra around rigid references, which crack (seed 001); vertices become particles.
+    Brittle {
+        /// The tetrahedra.
+        shape: TetShape,
+        /// How they are solved.
+        options: BrittleOptions,
     },
     /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
     Rigid(Vec<RigidPart>),

@@ -434,6 +434,7 @@ impl Body {
             area,
             energy: 0.0,
             material: self.particles.material[j],
+            through: true,
         };
         self.model.solid_mut().divide(&mut self.particles, &division);
         self.shapes.extend(shapes);
@@ -451,7 +452,7 @@ impl Body {
     }
 
     /// Parts that were added go to their pieces.
-    fn take_in(&mut self, homes: Vec<usize>) {
+    pub(super) fn take_in(&mut self, homes: Vec<usize>) {
         self.scratch.grow(self.particles.len());
         super::pieces::take_in(self, &homes);
     }

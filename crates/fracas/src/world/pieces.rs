@@ -66,7 +66,8 @@ pub(super) fn split(
 ) {
     let Body { model, pieces, places, changes, cuts_seen, scratch, .. } = body;
     let Scratch { walks, torn, label, .. } = scratch;
-    let cuts = changes.bonds_cut.iter().skip(*cuts_seen);
+    let cuts = changes.bonds_cut.iter().zip(&changes.opened).skip(*cuts_seen);
+    let cuts = cuts.filter(|(_, opened)| opened.through).map(|(ends, _)| ends);
     let cuts = cuts.filter_map(|&[a, b]| Some([places.of(a)?, places.of(b)?]));
     walks.follow(model.solid(), cuts);
     *cuts_seen = changes.bonds_cut.len();

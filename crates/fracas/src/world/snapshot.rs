@@ -25,6 +25,7 @@ use crate::contact::near::Near;
 use crate::contact::shape::Shape;
 use crate::material::{Material, PointValues};
 use crate::math::Rot;
+use crate::solids::brittle::Brittle;
 use crate::solids::corotated::Corotated;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
@@ -315,6 +316,7 @@ impl Body {
         let mut model = match model_name.as_str() {
             "oriented" => Model::Oriented(Box::new(Oriented::empty())),
             "corotated" => Model::Corotated(Box::new(Corotated::empty())),
+            "brittle" => Model::Brittle(Box::new(Brittle::empty())),
             "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),

@@ -3,6 +3,7 @@
 use super::body::{Body, Impulse, Piece, Scratch};
 use super::event::Event;
 use super::field::{self, Field};
+use super::grip::Member;
 use super::obstacle::Obstacle;
 use super::report::StageTimes;
 use super::{Opened, Reaction, World};
@@ -104,6 +105,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     ms.elastic += 1e3 * (clock() - found);
     timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
     timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
+    timed(&mut ms.fracture, bodies, &|body| take_born(body));
     attachments.break_links(bodies, around, &mut world.events);
     timed(&mut ms.commit, bodies, &|body| commit(body, around));
 
@@ -383,6 +385,33 @@ fn fracture(body: &mut Body, around: Around<'_>) {
         piece.elastic -= freed;
         place_cracks(&mut changes.opened[seen..], piece);
     }
+}
+
+/// Particles that began where faces opened go to the pieces of those that they were, and are held as these are.
+fn take_born(body: &mut Body) {
+    let count = body.particles.len() - body.places.len();
+    if count == 0 {
+        return;
+    }
+    let born = &body.changes.born[body.changes.born.len() - count..];
+    let mut homes = Vec::with_capacity(count);
+    for (k, &(parent, id)) in born.iter().enumerate() {
+        // of one that began just before: the piece of that
+        let earlier = born[..k].iter().position(|&(_, before)| before == parent);
+        let home = match (earlier, body.places.of(parent)) {
+            (Some(earlier), _) => homes[earlier],
+            (None, Some(place)) => body.piece_of(place as u32) as usize,
+            (None, None) => continue,
+        };
+        homes.push(home);
+        body.pieces[home].shape = None;
+        let particle = (body.places.len() + k) as u32;
+        for grip in &mut body.grips {
+            let held = grip.members.iter().find(|member| member.id == parent).copied();
+            grip.members.extend(held.map(|member| Member { id, particle, ..member }));
+        }
+    }
+    body.take_in(homes);
 }
 
 /// Cracks that a model has opened in a piece, from its frame to the world.

@@ -188,9 +188,8 @@ impl Solid for Corotated {
     }
 
     fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
-        let Some(frame) = self.system.frame_of(anchor.particle as usize) else { return 0.0 };
-        let carried = anchor.carriers().into_iter().filter(|&(_, share)| share != 0.0);
-        carried.map(|(j, share)| share * share * frame.compliance(j as usize, n)).sum()
+        let frame = self.system.frame_of(anchor.particle as usize);
+        frame.map_or(0.0, |frame| frame.compliance_at(anchor, n))
     }
 
     fn solves_held(&self) -> bool {
@@ -378,6 +377,7 @@ impl Solid for Corotated {
         }
         tets.lame = std::array::from_fn(|_| vec![0.0; count]);
         tets.follow_material();
+        tets.follow_pieces();
         let stars = Stars::new(particles.len(), &tets.corners);
         let options = TetOptions { keeps_volume, ..TetOptions::default() };
         let rotation = reader.column_of(count)?;
@@ -461,5 +461,6 @@ fn opened(particles: &Particles, ends: [ParticleId; 2], face: [u32; 3], material
         area: 0.5 * across.length(),
         energy: 0.0,
         material,
+        through: true,
     }
 }

@@ -50,6 +50,21 @@ pub(crate) fn at_vertex(
     Sym3::from_array(sum.map(|x| x as f32))
 }
 
+/// The mean over the tetrahedra of a vertex, by volume (001 eq. 6).
+pub(crate) fn mean(
+    tets: &Tets,
+    stars: &Stars,
+    vertex: usize,
+    stress_of: impl Fn(usize) -> Sym3,
+) -> Sym3 {
+    let (mut sum, mut volume) = (Sym3::ZERO, 0.0);
+    for t in stars.tets_of(vertex) {
+        sum = sum + tets.volume[t] * stress_of(t);
+        volume += tets.volume[t];
+    }
+    sum * (1.0 / volume)
+}
+
 fn row(arm: DVec3) -> [f64; 4] {
     [1.0, arm.x, arm.y, arm.z]
 }

@@ -22,7 +22,7 @@ use crate::math::wide::columns::{load_lanes, vec3};
 use crate::math::wide::{Vec3x8, WideMat3};
 use crate::math::{Rot, Sym3, rotation};
 use crate::parallel::{Span, Workers};
-use crate::solids::{Particles, Residual, Step};
+use crate::solids::{Anchor, Particles, Residual, Step};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
 /// Tetrahedra from which on a piece is worked on by several threads; below, what they tell each other costs more.
@@ -60,7 +60,7 @@ pub(crate) struct System {
 /// What the rest shape of a piece gives the solver.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    span: Span,
+    pub span: Span,
     /// What it was built for.
     h: f32,
     held: Vec<bool>,
@@ -188,24 +188,36 @@ impl System {
         span: &Span,
         step: &Step,
     ) {
+        let workers = workers_of(tets.of(span).len(), step);
+        let frame = self.build(particles, tets, stars, span, step.h);
+        frame.turn = frame.turned(particles, workers);
+        self.follow_places(particles, span, workers);
+    }
+
+    /// What follows from the rest shape of a piece, as it is built or built now.
+    pub fn build(
+        &mut self,
+        particles: &Particles,
+        tets: &Tets,
+        stars: &Stars,
+        span: &Span,
+        h: f32,
+    ) -> &mut Frame {
         let held = &particles.held[span.clone()];
-        let found = self.index_of(span);
-        let fits = |frame: &Frame| frame.span == *span && frame.h == step.h && frame.held == held;
-        let index = match found {
+        let fits = |frame: &Frame| frame.span == *span && frame.h == h && frame.held == held;
+        let new = || Frame::new(particles, tets, stars, span.clone(), h);
+        let index = match self.index_of(span) {
             Ok(k) if fits(&self.pieces[k]) => k,
             Ok(k) => {
-                self.pieces[k] = Frame::new(particles, tets, stars, span.clone(), step.h);
+                self.pieces[k] = new();
                 k
             }
             Err(k) => {
-                self.pieces.insert(k, Frame::new(particles, tets, stars, span.clone(), step.h));
+                self.pieces.insert(k, new());
                 k
             }
         };
-        let frame = &mut self.pieces[index];
-        let workers = workers_of(tets.of(span).len(), step);
-        frame.turn = frame.turned(particles, workers);
-        self.follow_places(particles, span, workers);
+        &mut self.pieces[index]
     }
 
     /// Takes over where the particles are.
@@ -267,8 +279,14 @@ impl Frame {
         if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY }
     }
 
+    /// nᵀ D⁻¹ n at a point of its surface, m/N.
+    pub fn compliance_at(&self, anchor: &Anchor, n: Vec3) -> f32 {
+        let carried = anchor.carriers().into_iter().filter(|&(_, share)| share != 0.0);
+        carried.map(|(j, share)| share * share * self.compliance(j as usize, n)).sum()
+    }
+
     /// D⁻¹ of a particle of it, in the world, m/N.
-    pub fn compliance(&self, particle: usize, n: Vec3) -> f32 {
+    fn compliance(&self, particle: usize, n: Vec3) -> f32 {
         let n = self.turn.inverse() * n;
         let [x, y, z] = self.inverse[particle - self.span.start].map(vector);
         n.dot(n.x * x + n.y * y + n.z * z)
@@ -528,59 +546,27 @@ impl System {
         let inv_h2 = 1.0 / (step.h * step.h);
         let workers = workers_of(tets.of(span).len(), step);
         self.unbalance(particles, &turn, inv_h2, span, workers);
-        let Self {
-            gradient,
-            swelling,
-            slots,
-            residual,
-            preconditioned,
-            direction,
-            image,
-            moved,
-            pieces,
-            iterations,
-            ..
-        } = self;
-        let Frame { inverse, coarse, held, .. } = &mut pieces[index];
-        let mass = &particles.mass[..];
-        let swelling = swelling.as_ref();
-        let operator = Operator { tets, stars, gradient, swelling, mass, span, inv_h2, workers };
-        let (r, z, d) = (
-            &mut residual[span.clone()],
-            &mut preconditioned[span.clone()],
-            &mut moved[span.clone()],
-        );
-        d.fill([0.0; 4]);
         // what acts: forces of the world, and all that is out of balance at the start
-        let weight = |j: usize| f64::from((mass[j] * particles.acceleration[j]).length_squared());
+        let weight =
+            |j: usize| f64::from((particles.mass[j] * particles.acceleration[j]).length_squared());
         let mut acts = workers.sum(span.clone(), &|leaf: Span| leaf.map(weight).sum::<f64>());
-
-        let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
-        let mut sums = advance(workers, 0.0, span, columns, (direction, image, inverse, held));
-        acts += sums.square;
-        let enough = f64::from(Residual::CONVERGED * Residual::CONVERGED);
-        let mut rz = sums.product + coarse.answer(r);
-        let mut beta = 0.0;
-        let least = coarse.iterations(step.sweeps);
-        for count in 0..MOST * least {
-            let done = count >= least && sums.square <= enough * acts;
-            if done || rz <= 0.0 || rz.is_nan() {
-                break;
-            }
-            *iterations += 1;
-            follow(workers, beta, span, direction, z, coarse);
-            let curvature = operator.multiply(direction, slots, &mut image[span.clone()]);
-            // rounding has made the direction worthless
-            if curvature <= 0.0 || curvature.is_nan() {
-                break;
-            }
-            let alpha = (rz / curvature) as f32;
-            let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
-            sums = advance(workers, alpha, span, columns, (direction, image, inverse, held));
-            let next = sums.product + coarse.answer(r);
-            beta = (next / rz) as f32;
-            rz = next;
-        }
+        let Self { gradient, swelling, .. } = self;
+        let (gradient, swelling) = (std::mem::take(gradient), std::mem::take(swelling));
+        let operator = Operator {
+            tets,
+            stars,
+            gradient: &gradient,
+            swelling: swelling.as_ref(),
+            mass: &particles.mass,
+            span,
+            inv_h2,
+            workers,
+        };
+        let least = self.pieces[index].coarse.iterations(step.sweeps);
+        let left = self.iterate(index, &operator, least, Residual::CONVERGED, &mut acts);
+        (self.gradient, self.swelling) = (gradient, swelling);
+        let Self { moved, residual, pieces, .. } = self;
+        let (d, r, held) = (&moved[span.clone()], &residual[span.clone()], &pieces[index].held);
         let Particles { position, correction, .. } = particles;
         let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
         workers.for_span(0..span.len(), columns, &|range, [position, correction]| {
@@ -595,7 +581,129 @@ impl System {
             acts += f64::from(force.length_squared());
             reaction(j, force);
         }
-        Residual::new(sums.square, acts, span.len())
+        Residual::new(left, acts, span.len())
+    }
+
+    /// Conjugate gradients on (M/h² + K) d = r from d = 0 on, at least so many iterations, at most [`MOST`] times as many, until what is out
+    /// of balance is the given share of what acts, to which what it begins with is added. r is in `residual` and d goes to
+    /// `moved`, both in the frame of the piece. Returns the square of what is left.
+    fn iterate(
+        &mut self,
+        index: usize,
+        operator: &Operator<'_>,
+        least: u32,
+        share: f32,
+        acts: &mut f64,
+    ) -> f64 {
+        let Self { slots, residual, preconditioned, direction, image, moved, .. } = self;
+        let (span, workers) = (operator.span, operator.workers);
+        let Frame { inverse, coarse, held, .. } = &mut self.pieces[index];
+        let (r, z, d) = (
+            &mut residual[span.clone()],
+            &mut preconditioned[span.clone()],
+            &mut moved[span.clone()],
+        );
+        d.fill([0.0; 4]);
+        let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
+        let mut sums = advance(workers, 0.0, span, columns, (direction, image, inverse, held));
+        *acts += sums.square;
+        let enough = f64::from(share * share);
+        let mut rz = sums.product + coarse.answer(r);
+        let mut beta = 0.0;
+        for count in 0..MOST * least {
+            let done = count >= least && sums.square <= enough * *acts;
+            if done || rz <= 0.0 || rz.is_nan() {
+                break;
+            }
+            self.iterations += 1;
+            follow(workers, beta, span, direction, z, coarse);
+            let curvature = operator.multiply(direction, slots, &mut image[span.clone()]);
+            // rounding has made the direction worthless
+            if curvature <= 0.0 || curvature.is_nan() {
+                break;
+            }
+            let alpha = (rz / curvature) as f32;
+            let columns = (&mut *d, &mut *r, &mut *z, coarse.leaves());
+            sums = advance(workers, alpha, span, columns, (direction, image, inverse, held));
+            let next = sums.product + coarse.answer(r);
+            beta = (next / rz) as f32;
+            rz = next;
+        }
+        sums.square
+    }
+
+    /// Solves (M/h² + K) u = b for a piece whose elements are as at rest, from the u of before on: `load` tells b in the frame of the piece,
+    /// N, and `deviation` holds u of the body, m. What is held keeps its u, and what that takes stays in [`reaction`](Self::reaction).
+    pub fn solve_deviation(
+        &mut self,
+        particles: &Particles,
+        tets: &Tets,
+        stars: &Stars,
+        span: &Span,
+        step: &Step,
+        (least, share): (u32, f32),
+        load: impl Fn(usize) -> Vec3,
+        deviation: &mut [Point],
+    ) -> Residual {
+        let Ok(index) = self.index_of(span) else { return Residual::default() };
+        let operator = Operator {
+            tets,
+            stars,
+            gradient: &tets.gradient,
+            swelling: None,
+            mass: &particles.mass,
+            span,
+            inv_h2: 1.0 / (step.h * step.h),
+            workers: workers_of(tets.of(span).len(), step),
+        };
+        let Self { slots, image, residual, .. } = self;
+        operator.multiply(deviation, slots, &mut image[span.clone()]);
+        let mut acts = 0.0;
+        for j in span.clone() {
+            let load = load(j);
+            acts += f64::from(load.length_squared());
+            residual[j] = point(load - vector(image[j]));
+        }
+        let left = self.iterate(index, &operator, least, share, &mut acts);
+        for (u, d) in deviation[span.clone()].iter_mut().zip(&self.moved[span.clone()]) {
+            *u = std::array::from_fn(|k| u[k] + d[k]);
+        }
+        for j in span.clone().filter(|&j| particles.held[j]) {
+            acts += f64::from(vector(self.residual[j]).length_squared());
+        }
+        Residual::new(left, acts, span.len())
+    }
+
+    /// ∇Ψ = K u at the vertices of a piece whose elements are as at rest, in its frame.
+    pub fn restore(
+        &mut self,
+        particles: &Particles,
+        tets: &Tets,
+        stars: &Stars,
+        span: &Span,
+        step: &Step,
+        deviation: impl Fn(usize) -> Point,
+    ) {
+        let Self { slots, direction, force, .. } = self;
+        for j in span.clone() {
+            direction[j] = deviation(j);
+        }
+        let operator = Operator {
+            tets,
+            stars,
+            gradient: &tets.gradient,
+            swelling: None,
+            mass: &particles.mass,
+            span,
+            inv_h2: 0.0,
+            workers: workers_of(tets.of(span).len(), step),
+        };
+        operator.multiply(direction, slots, &mut force[span.clone()]);
+    }
+
+    /// What holds a held particle after [`solve_deviation`](Self::solve_deviation), in the frame of the piece, N.
+    pub fn reaction(&self, j: usize) -> Vec3 {
+        -vector(self.residual[j])
     }
 
     /// z = (D + extra)⁻¹ r, in the world: for the solve with contacts, which adds the rigid motions of the piece with its contacts by

@@ -13,6 +13,8 @@ use glam::{DMat3, DVec3};
 pub(crate) struct Tets {
     /// Corners, as places of particles.
     pub corners: Vec<[u32; 4]>,
+    /// A particle of the piece that each is in: its first corner, as of when pieces were put in order.
+    pub anchor: Vec<u32>,
     /// g₁, g₂, g₃: gradients of the shape functions of corners 1 to 3 at rest, three floats each, 1/m. g₀ = −Σ g.
     pub gradient: [Vec<f32>; 9],
     /// V, m³.
@@ -25,6 +27,10 @@ pub(crate) struct Tets {
     pub poisson: Vec<f32>,
     /// σ_t, Pa.
     pub strength: Vec<f32>,
+    /// K_c, Pa√m.
+    pub toughness: Vec<f32>,
+    /// Averaging window of the break test, s.
+    pub load_time: Vec<f32>,
     /// Index into the body's materials.
     pub material: Vec<u16>,
     /// λ V and μ V, N m: follow from the above.
@@ -86,6 +92,7 @@ impl Tets {
         })?;
         tets.lame = std::array::from_fn(|_| vec![0.0; tets.corners.len()]);
         tets.follow_material();
+        tets.follow_pieces();
         let stars = Stars::new(shape.vertices.len(), &tets.corners);
         let particles = particles(shape, &tets, &stars, &samples)?;
         Ok(Built { particles, values: values_at_vertices(shape, &stars), tets, stars })
@@ -100,6 +107,8 @@ impl Tets {
         self.modulus.push(sample.youngs_modulus);
         self.poisson.push(sample.poisson_ratio);
         self.strength.push(sample.strength);
+        self.toughness.push(sample.toughness);
+        self.load_time.push(sample.load_time);
         self.material.push(shape.material(tet));
     }
 
@@ -117,12 +126,20 @@ impl Tets {
         }
     }
 
+    /// After corners have changed and pieces have been put in order.
+    pub fn follow_pieces(&mut self) {
+        self.anchor.clear();
+        self.anchor.extend(self.corners.iter().map(|tet| tet[0]));
+    }
+
     /// Takes over a value for all; false if it is not one of these.
     pub fn set(&mut self, field: MaterialField, value: f32) -> bool {
         let column = match field {
             MaterialField::YoungsModulus => &mut self.modulus,
             MaterialField::PoissonRatio => &mut self.poisson,
             MaterialField::Strength => &mut self.strength,
+            MaterialField::Toughness => &mut self.toughness,
+            MaterialField::LoadTime => &mut self.load_time,
             _ => return false,
         };
         column.fill(value);
@@ -133,7 +150,7 @@ impl Tets {
     /// The tetrahedra of a piece.
     pub fn of(&self, span: &Span) -> Span {
         // pieces share no corner, and come in the same order
-        let before = |end: usize| self.corners.partition_point(|tet| (tet[0] as usize) < end);
+        let before = |end: usize| self.anchor.partition_point(|&v| (v as usize) < end);
         before(span.start)..before(span.end)
     }
 
@@ -162,11 +179,13 @@ impl Tets {
         permuted(&mut self.material, order);
         self.float_columns_mut().for_each(|column| permuted(column, order));
         self.follow_material();
+        self.follow_pieces();
     }
 
     /// Keeps the first of them.
     pub fn truncate(&mut self, count: usize) {
         self.corners.truncate(count);
+        self.anchor.truncate(count);
         self.material.truncate(count);
         self.float_columns_mut().for_each(|column| column.truncate(count));
         self.lame.iter_mut().for_each(|column| column.truncate(count));
@@ -174,14 +193,27 @@ impl Tets {
 
     /// Every column of floats that is saved.
     pub fn float_columns(&self) -> impl Iterator<Item = &Vec<f32>> {
-        let others = [&self.volume, &self.density, &self.modulus, &self.poisson, &self.strength];
+        let Self { volume, density, modulus, poisson, strength, toughness, load_time, .. } = self;
+        let others = [volume, density, modulus, poisson, strength, toughness, load_time];
         self.gradient.iter().chain(others)
     }
 
     /// The same, to change.
     pub fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        let Self { gradient, volume, density, modulus, poisson, strength, .. } = self;
-        gradient.iter_mut().chain([volume, density, modulus, poisson, strength])
+        let Self {
+            gradient,
+            volume,
+            density,
+            modulus,
+            poisson,
+            strength,
+            toughness,
+            load_time,
+            ..
+        } = self;
+        gradient
+            .iter_mut()
+            .chain([volume, density, modulus, poisson, strength, toughness, load_time])
     }
 }
 

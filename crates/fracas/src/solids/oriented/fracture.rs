@@ -288,6 +288,7 @@ pub(super) fn cut(
         area,
         energy: energy as f32,
         material: particles.material[a],
+        through: true,
     });
     energy
 }

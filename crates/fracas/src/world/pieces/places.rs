@@ -25,6 +25,11 @@ impl Places {
         self.list.sort_unstable();
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
     /// The place of a particle.
     pub fn of(&self, id: ParticleId) -> Option<usize> {
         let found = self.list.binary_search_by_key(&id, |&(id, _)| id);

@@ -1,0 +1,218 @@
+//! The rigid reference of a piece, and the deviation from it.
+//!
+//! ```text
+//! A = Σ m x (x⁰ − c⁰)ᵀ,   R of A,   x_ref = c + R (x⁰ − c⁰)                        (001 eq. 4, erratum 001.4)
+//! (M/h² + K) u = Rᵀ ( M (x* − x_ref)/h² + f ),   x = x_ref + R u                   (001 eqs. 1–3, errata 001.1–3)
+//! ```
+//!
+//! K is that at rest, so that the matrix of a piece is constant until it breaks. Against K a piece of glass has hardly any mass: f32 tells its
+//! stress because u is solved for as a small number of its own, and never read off positions (methods, "Implicit solves"). f
+//! are the forces of contacts, which the solver has found for the reference as a rigid body: what is this stiff gives way as a whole
+//! before it deforms.
+
+use super::Brittle;
+use crate::math::{Rot, Sym3, rotation};
+use crate::parallel::Span;
+use crate::solids::fem::elements::Elements;
+use crate::solids::fem::lanes::{point, vector};
+use crate::solids::fem::system::System;
+use crate::solids::fem::tets::Tets;
+use crate::solids::{Particles, Residual, Step};
+use crate::solve::Held;
+use glam::{DMat3, DVec3, Vec3};
+
+/// Iterations at least while a piece is far from breaking, and near to it: a solve that has not converged invents cracks.
+const QUIET: u32 = 8;
+/// What may be out of balance at the end, of what acts: stresses of single vertices are some times as far off.
+const SHARE: f32 = 1e-3;
+
+/// Of the strength: what the wave of an impact is at least.
+const IMPACT: f32 = 0.1;
+
+/// A piece that something has hit in this substep.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Impact {
+    /// The first of its particles.
+    pub piece: usize,
+    /// By how much its stress is more than what the solve tells.
+    pub times: f32,
+}
+
+/// Where a piece would be if it were rigid.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference {
+    pub turn: Rot,
+    /// c, relative to the origin of the piece, m.
+    centre: DVec3,
+    /// c⁰, m.
+    rest: DVec3,
+    mass: f64,
+    /// Diagonal of the box that is as wide spread at rest, m.
+    size: f64,
+}
+
+impl Reference {
+    /// The one that fits particles best, by mass.
+    pub fn of(particles: &Particles, span: &Span) -> Self {
+        let (mut mass, mut centre, mut rest) = (0.0, DVec3::ZERO, DVec3::ZERO);
+        for j in span.clone() {
+            let m = f64::from(particles.mass[j]);
+            mass += m;
+            centre += m * particles.position[j].as_dvec3();
+            rest += m * particles.rest[j].as_dvec3();
+        }
+        let (centre, rest) = (centre / mass, rest / mass);
+        let (mut sum, mut spread) = (DMat3::ZERO, 0.0);
+        for j in span.clone() {
+            let m = f64::from(particles.mass[j]);
+            let x = m * (particles.position[j].as_dvec3() - centre);
+            let arm = particles.rest[j].as_dvec3() - rest;
+            sum += DMat3::from_cols(arm.x * x, arm.y * x, arm.z * x);
+            spread += m * arm.length_squared();
+        }
+        let size = sum.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        let turn =
+            if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY };
+        Self { turn, centre, rest, mass, size: (12.0 * spread / mass).sqrt() }
+    }
+
+    /// x_ref of a particle, relative to the origin of the piece, m.
+    fn place(&self, rest: Vec3) -> DVec3 {
+        let arm = (rest.as_dvec3() - self.rest).as_vec3();
+        self.centre + (self.turn * arm).as_dvec3()
+    }
+}
+
+/// Whether a grip holds some of a piece.
+pub(super) fn is_held(particles: &Particles, span: &Span) -> bool {
+    particles.held[span.clone()].contains(&true)
+}
+
+/// The system of elements that do not turn in the frame of their piece.
+pub(super) fn system(elements: &Elements) -> System {
+    let mut system = System::new(elements.stars.len(), elements.tets.len(), false);
+    system.gradient.clone_from(&elements.tets.gradient);
+    system
+}
+
+/// Particles to x_n + h v_n, held ones to their targets.
+pub(super) fn start(particles: &mut Particles, span: &Span, held: &[Held], step: &Step) {
+    let h2 = step.h * step.h;
+    for j in span.clone() {
+        particles.correction[j] = -h2 * particles.acceleration[j];
+        particles.position[j] = particles.inertial[j] + particles.correction[j];
+    }
+    for target in held {
+        let j = target.particle as usize;
+        particles.position[j] = target.position;
+        particles.correction[j] = target.position - particles.inertial[j];
+    }
+}
+
+/// How much more an impact loads a piece than its impulse does, spread over the substep; none if what touches it only presses.
+///
+/// An impact on something this stiff lasts until a wave has come back from its far end, T = 2 L/c or the material's own load time, which
+/// a substep is far longer than: of its force only the mean is known. The true one is h/T times as large. It counts as an impact where
+/// the wave alone, ρ c Δv, would be a share of the strength.
+fn impact(
+    particles: &Particles,
+    tets: &Tets,
+    span: &Span,
+    left: &[Vec3],
+    reference: &Reference,
+    h: f32,
+) -> Option<Impact> {
+    let inv_h2 = 1.0 / (h * h);
+    let mut push = DVec3::ZERO;
+    for (left, j) in left.iter().zip(span.clone()) {
+        push += (*left + inv_h2 * particles.mass[j] * particles.correction[j]).as_dvec3();
+    }
+    let first = tets.of(span).start;
+    let (modulus, density) = (tets.modulus[first], tets.density[first]);
+    let wave = (modulus / density).sqrt();
+    let mean = particles.acceleration[span.start].length();
+    let change = (f64::from(h) * push.length() / reference.mass) as f32 - h * mean;
+    let time = tets.load_time[first].max(2.0 * reference.size as f32 / wave);
+    let is_impact = density * wave * change > IMPACT * tets.strength[first];
+    is_impact.then_some(Impact { piece: span.start, times: h / time })
+}
+
+impl Brittle {
+    /// Puts a piece to its reference and the deviation from it that its loads ask for. `left` is what is out of balance with contacts
+    /// where the particles are; without, there are none.
+    pub(super) fn deviate(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        held: &mut [Held],
+        left: Option<&[Vec3]>,
+        step: &Step,
+    ) -> Residual {
+        let rigid = self.is_rigid(&span) && held.is_empty();
+        if rigid && left.is_none() {
+            // what acts is not the same everywhere, and turns it
+            particles.position[span.clone()].copy_from_slice(&particles.inertial[span.clone()]);
+        }
+        let reference = Reference::of(particles, &span);
+        if rigid {
+            self.deviation[span.clone()].fill([0.0; 4]);
+            self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
+            self.carry(particles, &span, &reference);
+            return Residual::default();
+        }
+        let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
+        system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
+        let (turn, back) = (reference.turn.to_mat3(), reference.turn.to_mat3().transpose());
+        for target in held.iter() {
+            let j = target.particle as usize;
+            let off = target.position.as_dvec3() - reference.place(particles.rest[j]);
+            deviation[j] = point(back * off.as_vec3());
+        }
+        let inv_h2 = f64::from(1.0 / (step.h * step.h));
+        let load = |j: usize| {
+            // forces of contacts, or none
+            let pressed = left.map_or(Vec3::ZERO, |left| {
+                let inertia = (inv_h2 as f32) * particles.mass[j] * particles.correction[j];
+                left[j - span.start] + inertia
+            });
+            let off = particles.inertial[j].as_dvec3() - reference.place(particles.rest[j]);
+            let inertia = (inv_h2 * f64::from(particles.mass[j]) * off).as_vec3();
+            back * (pressed + inertia)
+        };
+        if let Some(left) = left {
+            self.impacts.extend(impact(particles, tets, &span, left, &reference, step.h));
+        }
+        let limits = (QUIET.max(step.sweeps), SHARE);
+        let residual =
+            system.solve_deviation(particles, tets, stars, &span, step, limits, load, deviation);
+        for target in held.iter_mut() {
+            let force = turn * system.reaction(target.particle as usize);
+            (target.force, target.torque) = (force, Vec3::ZERO);
+        }
+        self.carry(particles, &span, &reference);
+        residual
+    }
+
+    /// K u at the particles as they are, for what grips hold among contacts.
+    pub(super) fn restore(&mut self, particles: &Particles, span: &Span, step: &Step) {
+        let reference = Reference::of(particles, span);
+        let back = reference.turn.to_mat3().transpose();
+        let off = |j: usize| {
+            let off = particles.position[j].as_dvec3() - reference.place(particles.rest[j]);
+            point(back * off.as_vec3())
+        };
+        let Elements { tets, stars, .. } = &self.elements;
+        self.system.restore(particles, tets, stars, span, step, off);
+    }
+
+    /// x = x_ref + R u.
+    fn carry(&self, particles: &mut Particles, span: &Span, reference: &Reference) {
+        let turn = reference.turn.to_mat3();
+        for j in span.clone() {
+            let off = (turn * vector(self.deviation[j])).as_dvec3();
+            let place = reference.place(particles.rest[j]) + off;
+            particles.position[j] = place.as_vec3();
+            particles.correction[j] = (place - particles.inertial[j].as_dvec3()).as_vec3();
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Fracture (001 sec. 4): where the largest principal stress of a vertex is beyond what the material stands, a crack runs along the plane
+//! across it.
+//!
+//! ```text
+//! σ of a tetrahedron from u, averaged over load_time;  of a vertex: fitted over two rings, at a crack their mean
+//! λ_max ≤ max_i (σ_ii + Σ |σ_ij|)                         Gerschgorin, 001 eq. 7
+//! λ_max ≤ tr σ/3 + √(2/3) |dev σ|                         erratum 001.8
+//! limit: strength, and at open faces K_c √(2/(π edge)) if that is less
+//! ```
+//!
+//! The most overloaded vertex comes first. What lies in the shadow of a crack of this substep waits: its stress is that of before.
+
+use super::Brittle;
+use crate::math::{Sym3, ops, symmetric_eigen};
+use crate::parallel::Span;
+use crate::solids::fem::cracks::{OpenFace, Plane};
+use crate::solids::fem::elements::Elements;
+use crate::solids::fem::stress;
+use crate::solids::{Particles, Residual, Step};
+use crate::world::{Changes, Opened, PieceId};
+use glam::Vec3;
+
+/// Cracks that a piece may begin within 1/60 s.
+const BUDGET: f32 = 64.0;
+/// The time that a budget is for, s.
+const BUDGET_TIME: f32 = 1.0 / 60.0;
+/// How far around what a crack has opened in this substep nothing else begins, in edges. The shadow, and not the budget, keeps a plate from
+/// being crushed (recipe C).
+const SHADOW: f32 = 4.0;
+/// Vertices are looked at where a tetrahedron of their two rings has at least this share of the limit.
+const LOOKED_AT: f32 = 0.5;
+
+/// How often the tests of a break were asked, and how they answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FractureCounts {
+    /// Vertices whose stress was looked at.
+    pub vertices: u64,
+    /// Those that both bounds let through.
+    pub bounded: u64,
+    /// Those that are truly beyond their limit.
+    pub overloaded: u64,
+    /// Cracks that began.
+    pub cracks: u64,
+    /// Vertices that became two.
+    pub splits: u64,
+    /// Faces that opened.
+    pub faces: u64,
+    /// Those of which all corners had parted: what the oracle lets through.
+    pub through: u64,
+    /// Substeps in which a piece that was looked at had to wait for a solve that tells its stress.
+    pub waited: u64,
+}
+
+/// A vertex that is beyond its limit.
+#[derive(Clone, Copy, Debug)]
+struct Overload {
+    /// Stress over limit.
+    ratio: f32,
+    vertex: u32,
+    normal: Vec3,
+}
+
+/// What a vertex feels and stands, Pa.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    stress: Sym3,
+    limit: f32,
+}
+
+/// The larger of what a symmetric matrix can have as an eigenvalue: the least of both bounds.
+pub(super) fn bound(a: &Sym3) -> f32 {
+    let Sym3 { xx, yy, zz, xy, yz, zx } = *a;
+    let gerschgorin =
+        (xx + xy.abs() + zx.abs()).max(yy + xy.abs() + yz.abs()).max(zz + yz.abs() + zx.abs());
+    let mean = a.trace() / 3.0;
+    let deviator = *a - Sym3::from_diagonal(Vec3::splat(mean));
+    gerschgorin.min(mean + (2.0f32 / 3.0).sqrt() * deviator.norm())
+}
+
+impl Brittle {
+    pub(super) fn break_piece(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        step: &Step,
+        residual: Residual,
+        credit: &mut f32,
+        changes: &mut Changes,
+    ) -> f64 {
+        *credit = (*credit + step.h).min(BUDGET_TIME);
+        if self.is_rigid(&span) || !self.feel(&span, step) {
+            return 0.0;
+        }
+        if !residual.converged() {
+            self.counts.waited += 1;
+            return 0.0;
+        }
+        let overloads = self.overloads(particles, &span);
+        if overloads.is_empty() {
+            return 0.0;
+        }
+        let Elements { stars, .. } = &self.elements;
+        let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
+        self.cracks.begin(particles.len(), home);
+        let mut opened: Vec<Vec3> = Vec::new();
+        for overload in overloads {
+            let cost = BUDGET_TIME / BUDGET;
+            if *credit < cost {
+                break;
+            }
+            let here = particles.rest[overload.vertex as usize];
+            let shadow = SHADOW * self.edge_at(particles, overload.vertex as usize);
+            if opened.iter().any(|x| x.distance(here) < shadow) {
+                continue;
+            }
+            if self.run(particles, &overload) > 0 {
+                *credit -= cost;
+                self.counts.cracks += 1;
+                opened.extend(self.cracks.passed().iter().map(|&v| particles.rest[v as usize]));
+            }
+        }
+        self.take_cracks(particles, changes)
+    }
+
+    /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
+    fn feel(&mut self, span: &Span, step: &Step) -> bool {
+        let of = self.elements.tets.of(span);
+        let hit = self.impacts.iter().find(|hit| hit.piece == span.start).map(|hit| hit.times);
+        let mut near = false;
+        for t in of {
+            let (now, time) = (self.stress_of(t), self.elements.tets.load_time[t]);
+            let lasting = if time > 0.0 { -ops::exp_m1(-step.h / time) } else { 1.0 };
+            let share = hit.unwrap_or(lasting);
+            let felt = self.felt[t] + (now - self.felt[t]) * share;
+            self.felt[t] = felt;
+            near |= bound(&felt) >= LOOKED_AT * self.least_limit(t);
+        }
+        near
+    }
+
+    /// The least that a vertex of a tetrahedron may stand, Pa.
+    fn least_limit(&self, t: usize) -> f32 {
+        let tets = &self.elements.tets;
+        let edge = ops::cbrt(6.0 * std::f32::consts::SQRT_2 * tets.volume[t]);
+        tets.strength[t].min(at_tip(tets.toughness[t], edge))
+    }
+
+    /// Vertices of a piece that are beyond their limits, the most overloaded first.
+    fn overloads(&mut self, particles: &Particles, span: &Span) -> Vec<Overload> {
+        let Elements { stars, .. } = &self.elements;
+        // the largest bound in one ring, then in two
+        let one: Vec<f32> = span
+            .clone()
+            .map(|v| stars.tets_of(v).map(|t| bound(&self.felt[t])).fold(0.0, f32::max))
+            .collect();
+        let two = |v: usize| {
+            let around = stars.neighbours(v).iter().map(|&w| one[w as usize - span.start]);
+            around.fold(one[v - span.start], f32::max)
+        };
+        let mut found = Vec::new();
+        let (mut looked, mut bounded) = (0, 0);
+        for v in span.clone() {
+            let least = stars.tets_of(v).map(|t| self.least_limit(t)).fold(f32::MAX, f32::min);
+            if two(v) < LOOKED_AT * least * particles.strength[v] {
+                continue;
+            }
+            looked += 1;
+            let Load { stress, limit } = self.load_of(particles, v);
+            if bound(&stress) < limit {
+                continue;
+            }
+            bounded += 1;
+            let (values, axes) = symmetric_eigen(&stress);
+            if values[0] >= limit {
+                let ratio = values[0] / limit;
+                found.push(Overload { ratio, vertex: v as u32, normal: axes.x_axis });
+            }
+        }
+        self.counts.vertices += looked;
+        self.counts.bounded += bounded;
+        self.counts.overloaded += found.len() as u64;
+        let id = |overload: &Overload| particles.id[overload.vertex as usize];
+        found.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(id(a).cmp(&id(b))));
+        found
+    }
+
+    /// What a vertex feels, and what it stands.
+    fn load_of(&self, particles: &Particles, v: usize) -> Load {
+        let Elements { tets, stars, .. } = &self.elements;
+        let of = |t: usize| self.felt[t];
+        let mean = |column: &[f32]| {
+            let (mut sum, mut volume) = (0.0, 0.0);
+            for t in stars.tets_of(v) {
+                sum += tets.volume[t] * column[t];
+                volume += tets.volume[t];
+            }
+            sum / volume
+        };
+        let mut limit = mean(&tets.strength);
+        let mut stress = stress::at_vertex(tets, stars, particles, v, of);
+        if particles.broken[v] {
+            let tip = at_tip(mean(&tets.toughness), self.edge_at(particles, v));
+            if tip < limit {
+                limit = tip;
+                // K/√(2πr) has a mean, and no value
+                stress = stress::mean(tets, stars, v, of);
+            }
+        }
+        Load { stress, limit: limit * particles.strength[v] }
+    }
+
+    /// Mean edge of a vertex at rest, m.
+    fn edge_at(&self, particles: &Particles, v: usize) -> f32 {
+        let around = self.elements.stars.neighbours(v);
+        let way = |&w: &u32| particles.rest[v].distance(particles.rest[w as usize]);
+        around.iter().map(way).sum::<f32>() / around.len() as f32
+    }
+
+    /// Runs a crack from a vertex, on where the stress across its plane is beyond what a tip stands.
+    fn run(&mut self, particles: &Particles, overload: &Overload) -> usize {
+        let (mut cracks, mut topology) =
+            (std::mem::take(&mut self.cracks), std::mem::take(&mut self.elements.topology));
+        let mut corners = std::mem::take(&mut self.elements.tets.corners);
+        let normal = overload.normal;
+        let plane = Plane { normal, point: particles.rest[overload.vertex as usize] };
+        let goes_on = |w: u32| {
+            let w = w as usize;
+            let Elements { tets, stars, .. } = &self.elements;
+            let stress = stress::mean(tets, stars, w, |t| self.felt[t]);
+            let (mut limit, mut toughness, mut count) = (0.0, 0.0, 0.0);
+            for t in stars.tets_of(w) {
+                limit += tets.strength[t];
+                toughness += tets.toughness[t];
+                count += 1.0;
+            }
+            let tip = at_tip(toughness / count, self.edge_at(particles, w));
+            let across = normal.dot(stress.mul_vec(normal));
+            across >= (limit / count).min(tip) * particles.strength[w]
+        };
+        let opened = cracks.run(
+            &mut topology,
+            &mut corners,
+            &particles.rest,
+            overload.vertex,
+            plane,
+            goes_on,
+        );
+        (self.cracks, self.elements.topology, self.elements.tets.corners) =
+            (cracks, topology, corners);
+        opened
+    }
+
+    /// Takes over what cracks have opened. Returns the elastic energy that went with it, J.
+    fn take_cracks(&mut self, particles: &mut Particles, changes: &mut Changes) -> f64 {
+        if self.cracks.opened.is_empty() {
+            return 0.0;
+        }
+        let Self { elements, cracks, deviation, next_id, counts, .. } = self;
+        elements.take_born(particles, &cracks.born, next_id, changes);
+        for born in &cracks.born {
+            deviation.push(deviation[born.parent as usize]);
+            particles.broken[born.vertex as usize] = true;
+        }
+        counts.splits += cracks.born.len() as u64;
+        counts.faces += cracks.opened.len() as u64;
+        let mut energy = 0.0;
+        for open in &cracks.opened {
+            counts.through += u64::from(open.through);
+            open.corners.iter().for_each(|&v| particles.broken[v as usize] = true);
+            let logged = log_of(open, elements, particles, &self.felt);
+            energy += f64::from(logged.energy);
+            changes.bonds_cut.push(logged.ends);
+            changes.opened.push(logged);
+        }
+        energy
+    }
+}
+
+/// What a tip stands as the mean of K/√(2πr) over an edge, Pa (methods, "Strength and toughness").
+fn at_tip(toughness: f32, edge: f32) -> f32 {
+    toughness * (std::f32::consts::FRAC_2_PI / edge).sqrt()
+}
+
+/// A face as it has opened: the energy is that of what pulled across it, in the tetrahedra on both sides.
+fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles, felt: &[Sym3]) -> Opened {
+    let tets = &elements.tets;
+    let place = |v: &u32| particles.position[*v as usize];
+    let [a, b, c] = open.corners.each_ref().map(place);
+    let across = (b - a).cross(c - a);
+    let [x, y, z] = open.corners.map(|v| particles.rest[v as usize]);
+    let normal = (y - x).cross(z - x).normalize_or(Vec3::X);
+    let mut energy = 0.0;
+    for t in open.tets.map(|t| t as usize) {
+        let pull = normal.dot(felt[t].mul_vec(normal)).max(0.0);
+        // each tetrahedron has four faces
+        energy += 0.125 * pull * pull / tets.modulus[t] * tets.volume[t];
+    }
+    let end = |t: u32| particles.id[tets.corners[t as usize][0] as usize];
+    Opened {
+        // told by the world
+        piece: PieceId(0),
+        ends: open.tets.map(end),
+        position: ((a + b + c) / 3.0).as_dvec3(),
+        normal: across.normalize_or(Vec3::X),
+        area: 0.5 * across.length(),
+        energy,
+        material: tets.material[open.tets[0] as usize],
+        through: open.through,
+    }
+}
