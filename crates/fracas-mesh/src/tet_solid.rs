@@ -5,8 +5,9 @@ use fracas::material::PointValues;
 use fracas::skin::SkinMesh;
 use fracas::solids::fem::TetShape;
 
+use crate::clip::ClipError;
 use crate::fragments::measure;
-use crate::skin::{held, of_tets};
+use crate::skin::{embedded, held, of_breaking_tets, of_tets};
 use crate::solid::values_near;
 use crate::surface::{ClosedSurface, Surface};
 use crate::tets::{TetError, TetMesh, volume};
@@ -116,6 +117,18 @@ impl TetSolid {
         match &self.own {
             Some(surface) => held(surface, &self.mesh),
             None => of_tets(&self.mesh),
+        }
+    }
+
+    /// The same of a body that breaks, with every face between two tetrahedra. A surface of its own is cut along them.
+    ///
+    /// # Errors
+    ///
+    /// [`ClipError`] if that cannot be, as where it is far from the tetrahedra.
+    pub fn breaking_skin(&self) -> Result<SkinMesh, ClipError> {
+        match &self.own {
+            Some(surface) => embedded(surface, &self.mesh),
+            None => Ok(of_breaking_tets(&self.mesh)),
         }
     }
 }

@@ -1,5 +1,5 @@
 //! What is drawn of a shape, with its inside: fragments, cells of a lattice, or a surface of any resolution cut up
-//! along either. Of tetrahedra that do not come apart, without.
+//! along either. Of tetrahedra with their inside if they come apart.
 
 mod cells;
 mod nearest;
@@ -9,7 +9,7 @@ mod tets;
 
 pub use own::{OwnSurfaceError, embedded};
 pub use rough::roughen;
-pub use tets::{held, of_tets};
+pub use tets::{held, of_breaking_tets, of_tets};
 
 use fracas::glam::Vec3;
 use fracas::skin::{Edge, Face, InsideFace, SkinMesh};

@@ -79,16 +79,19 @@ pub(crate) fn cut_fragments(
     })
 }
 
-/// A surface embedded in tetrahedra that fill it: every vertex keeps its place in one of them, and every face between
-/// two may open.
+/// A surface embedded in tetrahedra that fill it, with their edges: every vertex keeps its place in one of them, and every face
+/// between two may open.
 ///
 /// # Errors
 ///
 /// [`ClipError`] if the surface cannot be cut, as where it is far from the tetrahedra.
 pub fn embedded(surface: &Surface, mesh: &TetMesh) -> Result<SkinMesh, ClipError> {
     let each: Vec<u32> = (0..mesh.tets.len() as u32).collect();
-    let skin = cut(surface, mesh, &each)?;
-    Ok(SkinMesh { owners: Owners::Tets(mesh.tets.clone()), ..skin })
+    let mut skin = cut(surface, mesh, &each)?;
+    let first = skin.vertices.len() as u32;
+    skin.vertices.extend(mesh.vertices.iter().map(|x| x.as_vec3().to_array()));
+    let edges = super::tets::edges(mesh, first);
+    Ok(SkinMesh { owners: Owners::Tets(mesh.tets.clone()), edges, ..skin })
 }
 
 /// The corners of all triangles of each fragment, counter-clockwise seen from outside it.

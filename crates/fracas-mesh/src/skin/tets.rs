@@ -1,13 +1,13 @@
-//! What is drawn of tetrahedra that hang together: their boundary, or a surface of any resolution that they hold.
+//! What is drawn of tetrahedra: their boundary, with or without the faces between them, or a surface of any resolution that they hold.
 
 use fracas::glam::{DMat3, DVec3};
-use fracas::skin::{Edge, Face, Owners, SkinMesh};
+use fracas::skin::{Edge, Face, InsideFace, Owners, SkinMesh};
 
 use crate::distance::SignedDistance;
 use crate::surface::Surface;
 use crate::tets::{EDGES, TetMesh};
 
-/// The boundary of tetrahedra and their edges. Its vertices are those of the mesh.
+/// The boundary of tetrahedra that hang together, and their edges. Its vertices are those of the mesh.
 pub fn of_tets(mesh: &TetMesh) -> SkinMesh {
     let boundary = mesh.boundary().into_iter();
     SkinMesh {
@@ -17,6 +17,21 @@ pub fn of_tets(mesh: &TetMesh) -> SkinMesh {
         edges: edges(mesh, 0),
         ..SkinMesh::default()
     }
+}
+
+/// The same of tetrahedra that come apart, with every face between two of them.
+pub fn of_breaking_tets(mesh: &TetMesh) -> SkinMesh {
+    let neighbours = mesh.neighbours();
+    let mut inside = Vec::with_capacity(2 * mesh.tets.len());
+    for (across, tet) in neighbours.iter().zip(0..) {
+        for (face, next) in across.iter().enumerate() {
+            if let Some(next) = next.filter(|&next| tet < next) {
+                let corners = mesh.face(tet as usize, face);
+                inside.push(InsideFace { corners, between: [tet, next] });
+            }
+        }
+    }
+    SkinMesh { inside, ..of_tets(mesh) }
 }
 
 /// A surface of any resolution that follows tetrahedra, which may end inside or outside of it, with their edges. Nothing is
@@ -48,7 +63,7 @@ pub fn held(surface: &Surface, mesh: &TetMesh) -> SkinMesh {
 }
 
 /// Every edge once, with the lowest of the tetrahedra around it; vertices are counted from `first`.
-fn edges(mesh: &TetMesh, first: u32) -> Vec<Edge> {
+pub(super) fn edges(mesh: &TetMesh, first: u32) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (corners, owner) in mesh.tets.iter().zip(0..) {
         for [i, j] in EDGES {

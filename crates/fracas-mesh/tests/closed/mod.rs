@@ -31,6 +31,7 @@ impl Puppet {
         if let Some(basis) = &update.begun {
             self.particles.clone_from(&basis.particles);
         }
+        self.particles.extend(&update.grown);
         self.now.apply(update);
         self.now.evaluate();
         let mut resting: SkinUpdate = update.clone();

@@ -3,7 +3,10 @@
 //! A vertex is there once for every group of owners around it that still hang together through each other: it
 //! splits exactly where they no longer do. Its owner is the nearest of its group. When bonds are cut, only the
 //! vertices of their ends are looked at, and only the clusters around those are told.
+//!
+//! Tetrahedra hang together where every corner that two had in common in the shape is still one particle.
 
+use super::numbers::{Numbers, TetNumbers};
 use super::plan::{Drawable, Plan};
 use super::update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
@@ -39,6 +42,8 @@ pub struct Binding {
     mesh: Arc<SkinMesh>,
     plan: Arc<Plan>,
     body: BodyId,
+    numbers: Numbers,
+    tets: TetNumbers,
     basis: SkinBasis,
     /// Owners that have faces in common but never had a bond, in order.
     grown: Vec<[u32; 2]>,
@@ -52,6 +57,8 @@ pub struct Binding {
     seen: ([usize; 2], Vec<PieceId>),
     /// Column of each state, or [`GONE`].
     columns: Vec<u32>,
+    /// State of each column.
+    states: Vec<u32>,
     /// Whether there are parts of fragments.
     has_parts: bool,
     update: SkinUpdate,
@@ -62,6 +69,8 @@ pub struct Binding {
 struct Mark {
     /// Fragments and parts of fragments that are bonded to it.
     counts: Option<[usize; 2]>,
+    /// States of the corners of a tetrahedron.
+    corners: Option<[u32; 4]>,
     /// Its piece, if that joins it to some.
     piece: Option<PieceId>,
     gone: bool,
@@ -88,7 +97,8 @@ impl Binding {
         mesh.check(particles)?;
         let owners = mesh.owner_count(particles);
         let plan = Plan::new(&mesh, owners);
-        let bonds = Bonds::new(&mesh, &[], body);
+        let (numbers, tets) = (Numbers::new(body), TetNumbers::new(&mesh.owners));
+        let bonds = Bonds::new(&mesh, &[], &numbers, &tets, body);
         let basis = SkinBasis {
             owners: mesh.owners.clone(),
             particles: rest(&mesh, &plan, &bonds),
@@ -103,10 +113,13 @@ impl Binding {
             marks: Vec::new(),
             seen: ([usize::MAX; 2], Vec::new()),
             columns: Vec::new(),
+            states: Vec::new(),
             has_parts: false,
             update: SkinUpdate::default(),
             plan: Arc::new(plan),
             mesh,
+            numbers,
+            tets,
         })
     }
 
@@ -117,7 +130,7 @@ impl Binding {
 
     /// Whether this is the body it was bound to.
     pub fn belongs_to(&self, body: &Body) -> bool {
-        body.id() == self.body && body.shape_particle_count() == self.basis.particles.len()
+        body.id() == self.body && body.shape_particle_count() == self.numbers.shape_count()
     }
 
     /// Column of each state of the last update in the body, or [`GONE`].
@@ -139,6 +152,7 @@ impl Binding {
     /// What changed since the last time, relative to `origin`. Of another body than its own nothing is told.
     pub fn update(&mut self, body: &Body, origin: [f64; 3]) -> &SkinUpdate {
         self.update.begun = None;
+        self.update.grown.clear();
         self.update.rings.clear();
         self.update.clusters.clear();
         if self.belongs_to(body) {
@@ -155,8 +169,10 @@ impl Binding {
             return;
         }
         self.seen = (counts, pieces.collect());
+        self.follow_births(body);
         let (mesh, grown) = (Arc::clone(&self.mesh), std::mem::take(&mut self.grown));
-        let bonds = Bonds::new(&mesh, &grown, body);
+        let (numbers, tets) = (std::mem::take(&mut self.numbers), std::mem::take(&mut self.tets));
+        let bonds = Bonds::new(&mesh, &grown, &numbers, &tets, body);
         if self.marks.is_empty() {
             self.update.begun = Some(self.basis.clone());
             self.marks = vec![Mark::default(); self.plan.cluster_of.len()];
@@ -173,7 +189,30 @@ impl Binding {
         self.tell_parts(&bonds);
         self.columns = bonds.columns;
         self.columns.extend(bonds.parts);
-        self.grown = grown;
+        self.states = bonds.states;
+        (self.grown, self.numbers, self.tets) = (grown, numbers, tets);
+    }
+
+    /// Gives states to vertices that began since the last time. In a world that was taken back to an earlier moment ids come again, and
+    /// all is told anew.
+    fn follow_births(&mut self, body: &Body) {
+        let first = self.numbers.shape_count();
+        if !self.numbers.agrees(body) {
+            self.numbers = Numbers::new(body);
+            self.basis.particles.truncate(first);
+            self.owners.fill(GONE);
+            self.forms.fill(Form::default());
+            self.marks.clear();
+        }
+        let known = self.basis.particles.len();
+        let particles = &mut self.basis.particles;
+        self.numbers.grow(body, |number, position| {
+            let reach = particles[number as usize].reach;
+            particles.push(SkinRest { position, reach });
+        });
+        if !self.marks.is_empty() {
+            self.update.grown.extend_from_slice(&self.basis.particles[known..]);
+        }
     }
 
     /// Owners whose bonds are not those of the last time.
@@ -186,7 +225,20 @@ impl Binding {
                 touched.push(owner);
             }
         }
+        if let Owners::Tets(_) = bonds.owners {
+            self.add_those_across(&mut touched);
+        }
         touched
+    }
+
+    /// Where a vertex has split, only the tetrahedra on one side have another corner; the faces of both open.
+    fn add_those_across(&self, touched: &mut Vec<u32>) {
+        let mut is_touched = vec![false; self.plan.cluster_of.len()];
+        touched.iter().for_each(|&owner| is_touched[owner as usize] = true);
+        let sides = self.plan.sides.iter().filter(|side| is_touched[side.owner as usize]);
+        touched.extend(sides.map(|side| side.across));
+        touched.sort_unstable();
+        touched.dedup();
     }
 
     /// Binds all vertices of some owners anew; which clusters that changed.
@@ -285,25 +337,17 @@ impl Binding {
         let gone = SkinState { position: [0.0; 3], piece: GONE, rotation: [0.0, 0.0, 0.0, 1.0] };
         states.clear();
         states.resize(self.columns.len(), gone);
-        let mut next_part = self.basis.particles.len();
-        let mut column = 0;
+        let mut of_columns = self.states.iter();
         for (k, piece) in body.pieces().iter().enumerate() {
             // origins are subtracted in f64
             let shift = (DVec3::from(piece.origin()) - DVec3::from(origin)).as_vec3();
             let turns = body.orientations(piece);
-            for (i, &x) in body.positions(piece).iter().enumerate() {
-                let state = if body.is_part(column) {
-                    next_part += 1;
-                    next_part - 1
-                } else {
-                    body.shape_number(column)
-                };
-                states[state] = SkinState {
+            for ((i, &x), &state) in body.positions(piece).iter().enumerate().zip(&mut of_columns) {
+                states[state as usize] = SkinState {
                     position: (shift + Vec3::from(x)).to_array(),
                     piece: k as u32,
                     rotation: turns.get(i).copied().unwrap_or([0.0, 0.0, 0.0, 1.0]),
                 };
-                column += 1;
             }
         }
     }
@@ -313,45 +357,60 @@ impl Binding {
 struct Bonds<'a> {
     body: &'a Body,
     owners: &'a Owners,
+    /// Whether vertices have homes, beside which owners around them need not be.
+    has_homes: bool,
     grown: &'a [[u32; 2]],
     /// Whether each particle is in one of those pairs.
     has_grown: Vec<bool>,
-    /// Column of each particle of the shape, or [`GONE`] if it was taken away or is in parts.
+    /// Column of each particle of the shape, and of each vertex that began, or [`GONE`] if it was taken away or is in parts.
     columns: Vec<u32>,
     /// Columns of parts of fragments, in order.
     parts: Vec<u32>,
-    /// Number of each column; of a part that of its fragment.
-    numbers: Vec<u32>,
+    /// State of each column.
+    states: Vec<u32>,
+    /// Columns of the corners of each owner that is a tetrahedron, or [`GONE`].
+    corners: Vec<[u32; 4]>,
     /// Piece of each column.
     pieces: Vec<u32>,
 }
 
 impl<'a> Bonds<'a> {
-    fn new(mesh: &'a SkinMesh, grown: &'a [[u32; 2]], body: &'a Body) -> Self {
-        let numbers: Vec<u32> = body.shape_numbers().collect();
-        let mut columns = vec![GONE; body.shape_particle_count()];
+    fn new(
+        mesh: &'a SkinMesh,
+        grown: &'a [[u32; 2]],
+        numbers: &Numbers,
+        tets: &TetNumbers,
+        body: &'a Body,
+    ) -> Self {
+        let mut columns = vec![GONE; numbers.count()];
+        let mut states = Vec::with_capacity(body.particle_count());
         let mut parts = Vec::new();
-        for (column, &number) in numbers.iter().enumerate() {
-            if body.is_part(column) {
+        for column in 0..body.particle_count() {
+            let state = if body.is_part(column) {
                 parts.push(column as u32);
+                columns.len() + parts.len() - 1
             } else {
-                columns[number as usize] = column as u32;
-            }
+                let state = numbers.state(body, column);
+                columns[state] = column as u32;
+                state
+            };
+            states.push(state as u32);
         }
-        let pieces = body.piece_indices();
         let mut has_grown = vec![false; columns.len()];
         for &owner in grown.iter().flatten() {
             has_grown[owner as usize] = true;
         }
-        let owners = &mesh.owners;
-        Self { body, owners, grown, has_grown, columns, parts, numbers, pieces }
+        let (pieces, owners) = (body.piece_indices(), &mesh.owners);
+        let corners = tets.corners(owners, &columns, body);
+        let has_homes = !mesh.homes.is_empty();
+        Self { body, owners, has_homes, grown, has_grown, columns, parts, states, corners, pieces }
     }
 
     /// Column of a particle that stands for an owner: itself, or the first corner of a tetrahedron.
     fn column(&self, owner: u32) -> u32 {
         match self.owners {
             Owners::Particles => self.columns[owner as usize],
-            Owners::Tets(tets) => self.columns[tets[owner as usize][0] as usize],
+            Owners::Tets(_) => self.corners[owner as usize][0],
         }
     }
 
@@ -371,18 +430,24 @@ impl<'a> Bonds<'a> {
             return Mark { gone: true, ..Mark::default() };
         }
         let piece = self.body.pieces()[self.pieces[column as usize] as usize].id();
-        if matches!(self.owners, Owners::Tets(_)) {
-            return Mark { piece: Some(piece), ..Mark::default() };
+        if let Owners::Tets(_) = self.owners {
+            let corners = Some(self.corner_states(owner));
+            return Mark { corners, piece: Some(piece), ..Mark::default() };
         }
         let bonded = self.body.neighbours(column as usize);
         let parts = bonded.iter().filter(|&&q| self.body.is_part(q as usize)).count();
         let counts = Some([bonded.len() - parts, parts]);
         let piece = self.has_grown[owner as usize].then_some(piece);
-        Mark { counts, piece, gone: false }
+        Mark { counts, piece, ..Mark::default() }
+    }
+
+    /// States of the corners of a tetrahedron that is there.
+    fn corner_states(&self, owner: u32) -> [u32; 4] {
+        self.corners[owner as usize].map(|column| self.states[column as usize])
     }
 
     /// Whether two owners that have a face in common are joined there: by a bond, or, if they never had one, by being in
-    /// one piece.
+    /// one piece. Tetrahedra by all corners that they had in common.
     fn hold(&self, a: u32, b: u32) -> bool {
         let [column_a, column_b] = [self.column(a), self.column(b)];
         if column_a == GONE || column_b == GONE {
@@ -390,12 +455,25 @@ impl<'a> Bonds<'a> {
         }
         let in_one_piece = self.pieces[column_a as usize] == self.pieces[column_b as usize];
         match self.owners {
-            Owners::Tets(_) => in_one_piece,
+            Owners::Tets(tets) => {
+                in_one_piece && (self.has_homes || self.share_corners(tets, [a, b]))
+            }
             Owners::Particles => {
                 self.body.neighbours(column_a as usize).contains(&column_b)
                     || in_one_piece && self.grown.binary_search(&[a.min(b), a.max(b)]).is_ok()
             }
         }
+    }
+
+    /// Whether two tetrahedra still have in common every corner that they had in the shape.
+    fn share_corners(&self, tets: &[[u32; 4]], between: [u32; 2]) -> bool {
+        let [a, b] = between.map(|tet| {
+            let tet = tet as usize;
+            tets[tet].into_iter().zip(self.corners[tet])
+        });
+        a.into_iter().all(|(number, column)| {
+            b.clone().all(|(other, across)| number != other || column == across)
+        })
     }
 
     /// Whether a particle has lost a bond.
@@ -409,8 +487,8 @@ impl<'a> Bonds<'a> {
     /// Whom the vertices of an owner follow.
     fn ring(&self, owner: u32) -> Vec<u32> {
         match (self.column(owner), self.owners) {
-            (_, Owners::Tets(tets)) => tets[owner as usize].to_vec(),
-            (GONE, Owners::Particles) => Vec::new(),
+            (GONE, _) => Vec::new(),
+            (_, Owners::Tets(_)) => self.corner_states(owner).to_vec(),
             (column, Owners::Particles) => {
                 // parts of fragments have no place at rest from which to be followed
                 let bonded = self.body.neighbours(column as usize).iter().copied();
@@ -421,9 +499,9 @@ impl<'a> Bonds<'a> {
                     ring.sort_by(|a, b| far(a).total_cmp(&far(b)).then(a.cmp(b)));
                     ring.truncate(MOST_FOLLOWED - 1);
                 }
-                let numbers = ring.iter().map(|&q| self.numbers[q as usize]);
+                let states = ring.iter().map(|&q| self.states[q as usize]);
                 // in an order that no split changes
-                let mut ring: Vec<u32> = numbers.collect();
+                let mut ring: Vec<u32> = states.collect();
                 ring.sort_unstable();
                 ring.insert(0, owner);
                 ring

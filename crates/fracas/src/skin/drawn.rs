@@ -62,6 +62,7 @@ impl Drawn {
             *self = Self { basis: basis.clone(), workers, ..Self::default() };
             self.clusters.resize_with(basis.clusters as usize, Cluster::default);
         }
+        self.basis.particles.extend(&update.grown);
         for ring in &update.rings {
             let owner = ring.owner as usize;
             if self.rings.len() <= owner {

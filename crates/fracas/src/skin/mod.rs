@@ -15,6 +15,7 @@
 mod bind;
 mod drawn;
 mod dust;
+mod numbers;
 mod plan;
 mod smooth;
 mod surface;

@@ -10,9 +10,11 @@ use std::sync::Arc;
 pub struct SkinUpdate {
     /// What everything is made of; with the first update only.
     pub begun: Option<SkinBasis>,
+    /// At rest, vertices that began when tetrahedra came apart: they are particles of the basis from now on, behind all others.
+    pub grown: Vec<SkinRest>,
     /// The point that positions are relative to, in m.
     pub origin: [f64; 3],
-    /// Every particle of the shape by its number, then every part of a fragment that broke again.
+    /// Every particle of the shape by its number, then every vertex that began, then every part of a fragment that broke again.
     pub states: Vec<SkinState>,
     /// The pieces that states name.
     pub pieces: Vec<PieceId>,
@@ -42,7 +44,7 @@ pub const GONE: u32 = u32::MAX;
 pub struct SkinBasis {
     /// Whom vertices follow.
     pub owners: Owners,
-    /// Every particle of the shape by its number.
+    /// Every particle of the shape by its number, then every vertex that had begun.
     pub particles: Vec<SkinRest>,
     /// How many clusters there are, with that of the parts.
     pub clusters: u32,
@@ -128,6 +130,7 @@ impl SkinUpdate {
         self.origin = later.origin;
         self.states = later.states;
         self.pieces = later.pieces;
+        self.grown.extend(later.grown);
         // applied in order, so that the last word on an owner counts
         self.rings.extend(later.rings);
         for change in later.clusters {
@@ -157,6 +160,7 @@ impl SkinUpdate {
             + size_of_val(&self.states[..])
             + size_of_val(&self.pieces[..])
             + begun
+            + size_of_val(&self.grown[..])
             + rings
             + clusters
     }

@@ -12,7 +12,7 @@ use crate::contact::near::Near;
 use crate::contact::surface::Surface;
 use crate::material::{Material, PointValues};
 use crate::parallel::Span;
-use crate::solids::{Model, Motion, Particles, Residual};
+use crate::solids::{Boundary, Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
 
@@ -289,6 +289,15 @@ impl Body {
     /// there is no such particle.
     pub fn neighbours(&self, place: usize) -> &[u32] {
         if place < self.particles.len() { self.model.solid().neighbours(place) } else { &[] }
+    }
+
+    /// Corners of all its tetrahedra, as places of that order; none of a model without. When it breaks, a corner where it splits is
+    /// another particle with the same [number](Self::shape_numbers), and the order may change.
+    pub fn tets(&self) -> &[[u32; 4]] {
+        match self.model.solid().boundary() {
+            Boundary::Tets { tets, .. } => tets,
+            Boundary::Particles => &[],
+        }
     }
 
     /// The ellipsoids that others touch: three half axes each, as vectors in the world, in m.

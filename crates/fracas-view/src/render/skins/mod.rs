@@ -231,6 +231,7 @@ impl Skins {
             skin.basis = basis.clone();
             skin.clusters.resize_with(basis.clusters as usize, Cluster::default);
         }
+        skin.basis.particles.extend(&given.update.grown);
         let looks = (given.outside, given.grain);
         stale.paints |= !skin.paints.as_ref().is_some_and(|old| Arc::ptr_eq(old, &given.paints));
         stale.all |= (skin.outside, skin.grain) != looks;
