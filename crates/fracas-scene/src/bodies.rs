@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fracas::geometry::{Pattern, PatternDesc};
 use fracas::material::Finish;
+use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::{TetOptions, TetSolver};
 use toml::Spanned;
 use toml::de::DeTable;
@@ -117,32 +118,35 @@ fn read_body(
 fn read_model(reader: &Reader<'_>) -> Model {
     let name = reader.text("model");
     let (solver, keeps_volume) = (reader.text("solver"), reader.flag("keeps_volume"));
-    let options = TetOptions {
-        solver: if solver == "direct" { TetSolver::Direct } else { TetSolver::Iterative },
-        keeps_volume,
-    };
+    let solver = if solver == "direct" { TetSolver::Direct } else { TetSolver::Iterative };
     let model = match name.as_str() {
         "rigid" => Model::Rigid,
-        "corotated" => return Model::Corotated(options),
+        "corotated" => return Model::Corotated(TetOptions { solver, keeps_volume }),
+        "brittle" => Model::Brittle(BrittleOptions { solver }),
         _ => Model::Oriented,
     };
-    for (span, name) in reader.given(["solver", "keeps_volume"]) {
+    let soft = "it is for soft bodies: write `model = \"corotated\"`, or leave it out";
+    let tets = "it is for bodies of tetrahedra: write `model = \"corotated\"`, or leave it out";
+    let (in_vain, help) = match model {
+        Model::Brittle(_) => (reader.given(["keeps_volume"]), soft),
+        _ => (reader.given(["solver", "keeps_volume"]), tets),
+    };
+    for (span, name) in in_vain {
         let message = format!("`{name}` does not go with `model = {:?}`", model.name());
         let error = reader.context.error(Problem::Conflict, span, message);
-        let help = "it is for bodies of tetrahedra: write `model = \"corotated\"`, or leave it out";
         reader.context.report(error.help(help));
     }
     model
 }
 
-/// What does not break has no pattern to break in.
+/// What does not break has no pattern to break in, and what breaks along tetrahedra takes none.
 fn refuse_pattern(reader: &Reader<'_>, model: Model) {
-    if let (Model::Corotated(_), Some(span)) = (model, reader.key("pattern")) {
-        let message = "`pattern` does not go with `model = \"corotated\"`".into();
-        let error = reader.context.error(Problem::Conflict, span, message);
-        let help = "tetrahedra do not break yet: leave it out, or use `model = \"oriented\"`";
-        reader.context.report(error.help(help));
-    }
+    let (Some(help), Some(span)) = (model.without_fragments(), reader.key("pattern")) else {
+        return;
+    };
+    let message = format!("`pattern` does not go with `model = {:?}`", model.name());
+    let error = reader.context.error(Problem::Conflict, span, message);
+    reader.context.report(error.help(help));
 }
 
 /// Into what a hit breaks the body.

@@ -80,6 +80,17 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::Friction
                 | F::FrictionStatic
         ),
+        Model::Brittle(_) => matches!(
+            field,
+            F::Density
+                | F::YoungsModulus
+                | F::PoissonRatio
+                | F::Friction
+                | F::FrictionStatic
+                | F::Strength
+                | F::Toughness
+                | F::LoadTime
+        ),
         Model::Rigid => {
             matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)
         }

@@ -110,6 +110,36 @@ fn every_shape_is_made_of_tetrahedra() {
     }
 }
 
+/// A tile of glass breaks where it is thrown on the floor, and is drawn closed with all that it showed inside; its material uses what breaks it.
+#[test]
+fn a_brittle_tile_breaks() {
+    let text = "title = \"T\"\nformat = 1\n[world]\nsubsteps = 4\n[materials.glass]\npreset = \"glass\"\nstrength = 2e7\ntoughness = 5e5\nload_time = 0\nyield_stress = 1e9\n";
+    let tile = "[[bodies]]\nname = \"tile\"\nmodel = \"brittle\"\nmaterial = \"glass\"\nposition = [0, 0.3, 0]\nrotation = { axis = [1, 0, 0.3], angle = 20 }\nvelocity = [0, -5, 0]\n";
+    let shape = "shape = { kind = \"plate\", length = 0.4, width = 0.3, thickness = 0.04, counts = [10, 1, 8] }\n";
+    let floor = "[[obstacles]]\nkind = \"half-space\"\n";
+    let scene = Scene::parse("t.toml", &format!("{text}{tile}{shape}{floor}")).unwrap();
+    let told: Vec<&str> = scene.warnings().iter().map(|warning| warning.message()).collect();
+    assert_eq!(told, ["the model `brittle` does not use `yield_stress`"]);
+    let (mut world, looks) = build(&scene);
+    let look = &looks[0];
+    let tile = world.body(look.body).unwrap();
+    assert_eq!((tile.model(), tets(look)), ("brittle", 400));
+    // four faces of each
+    assert_eq!(look.skin.outside.len() + 2 * look.skin.inside.len(), 1600);
+    let mut skin = Skin::new(look.skin.clone(), tile).unwrap();
+    let (whole, _) = enclosed(skin.update(tile, tile.pieces()[0].origin()));
+    while world.body(look.body).unwrap().pieces().len() < 3 {
+        world.step(1.0 / 60.0);
+        assert!(world.time() < 0.5, "it did not break");
+    }
+    let tile = world.body(look.body).unwrap();
+    let skinned = skin.update(tile, tile.pieces()[0].origin());
+    assert!(skinned.inside.contains(&true), "no crack face is shown");
+    let (broken, open) = enclosed(skinned);
+    assert_eq!(open, 0);
+    assert!((broken / whole - 1.0).abs() < 1e-3, "{broken} m³ of {whole}");
+}
+
 /// A surface of 58,784 triangles in 2,000 tetrahedra: drawn as it is in the file, within a cell of the tetrahedra.
 #[test]
 fn a_fine_bunny_is_held_by_coarse_tetrahedra() {
@@ -174,6 +204,8 @@ fn what_tetrahedra_do_not_use_is_told() {
     );
     assert!(model_uses("corotated", MaterialField::PoissonRatio));
     assert!(!model_uses("corotated", MaterialField::Strength));
+    assert!(model_uses("brittle", MaterialField::Strength));
+    assert!(!model_uses("brittle", MaterialField::Restitution));
     let block = body("kind = \"block\", size = [1, 1, 1], surface = \"own\"");
     let scene = self::scene(&block);
     let told: Vec<&str> = scene.warnings().iter().map(|warning| warning.message()).collect();

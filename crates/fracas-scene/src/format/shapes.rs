@@ -12,14 +12,14 @@ const PARTICLES: Field = field(
     Count(1, MOST_PARTICLES),
     Fine,
     "",
-    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing` or `fragments`, none of them for what is rigid; not for `corotated`",
+    "about how many particles the shape is made of; one of `particles`, `counts`, `spacing` or `fragments`, none of them for what is rigid; not for `corotated` and `brittle`",
 );
 const COUNTS: Field = field(
     "counts",
     Counts(1, 10_000),
     Fine,
     "",
-    "how many rows of particles fill the box around the shape along x, y and z; of a `corotated` block, bar or plate: cells of five tetrahedra",
+    "how many rows of particles fill the box around the shape along x, y and z; of a `corotated` or `brittle` block, bar or plate: cells of five tetrahedra",
 );
 const SPACING: Field = field(
     "spacing",
@@ -101,14 +101,14 @@ const TETS: Field = field(
     Count(1, MOST_TETS),
     Absent::Number(6000.0),
     "",
-    "about how many tetrahedra `fragments` or a `corotated` body are made of",
+    "about how many tetrahedra `fragments` or a `corotated` or `brittle` body are made of",
 );
 const SURFACE: Field = field(
     "surface",
     Choice(&["tets", "own"]),
     Absent::Text("tets"),
     "",
-    "what is drawn and weighed: the tetrahedra, or the surface that they fill, as fine as it is and with its texture coordinates, cut along the fragments; of what is `corotated` drawn only, and not cut",
+    "what is drawn and weighed: the tetrahedra, or the surface that they fill, as fine as it is and with its texture coordinates, cut along the fragments; of what is `corotated` or `brittle` drawn only, and cut along the tetrahedra of what is `brittle`",
 );
 const GRAIN: Field = field(
     "grain",

@@ -10,6 +10,7 @@ use fracas::glam::{DVec3, Vec3};
 use fracas::material::PointValues;
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
+use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::TetOptions;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{RigidPart, ShapeDesc};
@@ -32,20 +33,36 @@ const AROUND: u32 = 48;
 pub(crate) enum Model {
     Oriented,
     Corotated(TetOptions),
+    Brittle(BrittleOptions),
     Rigid,
 }
 
 impl Model {
     /// One of each.
-    pub fn all() -> [Self; 3] {
-        [Self::Oriented, Self::Corotated(TetOptions::default()), Self::Rigid]
+    pub fn all() -> [Self; 4] {
+        let (soft, brittle) = (TetOptions::default(), BrittleOptions::default());
+        [Self::Oriented, Self::Corotated(soft), Self::Brittle(brittle), Self::Rigid]
     }
 
     pub fn name(self) -> &'static str {
         match self {
             Self::Oriented => "oriented",
             Self::Corotated(_) => "corotated",
+            Self::Brittle(_) => "brittle",
             Self::Rigid => "rigid",
+        }
+    }
+
+    /// What helps whoever says how the fragments of a body of this model are made, if it has none.
+    pub fn without_fragments(self) -> Option<&'static str> {
+        match self {
+            Self::Corotated(_) => {
+                Some("tetrahedra do not break yet: leave it out, or use `model = \"oriented\"`")
+            }
+            Self::Brittle(_) => {
+                Some("it breaks along its tetrahedra: leave it out, or use `model = \"oriented\"`")
+            }
+            Self::Oriented | Self::Rigid => None,
         }
     }
 }
@@ -98,11 +115,12 @@ impl Shape {
                 }
             }
             Geometry::Tets(tets) => {
-                let options = match self.model {
-                    Model::Corotated(options) => options,
-                    _ => TetOptions::default(),
-                };
-                Ok(Made::Tets(Box::new(tets.make(mesher)?), options))
+                let solid = Box::new(tets.make(mesher)?);
+                Ok(match self.model {
+                    Model::Brittle(options) => Made::Brittle(solid, options),
+                    Model::Corotated(options) => Made::Tets(solid, options),
+                    _ => Made::Tets(solid, TetOptions::default()),
+                })
             }
             Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
@@ -121,6 +139,7 @@ pub(crate) enum Made {
     /// With the grain of its faces, in m.
     Fragments(Box<FragmentedSolid>, Option<f32>),
     Tets(Box<TetSolid>, TetOptions),
+    Brittle(Box<TetSolid>, BrittleOptions),
     Rigid(Vec<RigidPart>),
 }
 
@@ -139,6 +158,9 @@ impl Made {
             Self::Tets(solid, options) => {
                 ShapeDesc::Tets { shape: solid.shape.clone(), options: *options }
             }
+            Self::Brittle(solid, options) => {
+                ShapeDesc::Brittle { shape: solid.shape.clone(), options: *options }
+            }
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -150,7 +172,7 @@ impl Made {
             Self::Fragments(solid, _) => {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
-            Self::Tets(solid, _) => solid.shape.vertices.clone(),
+            Self::Tets(solid, _) | Self::Brittle(solid, _) => solid.shape.vertices.clone(),
             Self::Rigid(parts) => {
                 let centre = |part: &RigidPart| {
                     let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
@@ -167,7 +189,7 @@ impl Made {
         match self {
             Self::Lattice(_, shape) => Some(&shape.values),
             Self::Fragments(solid, _) => Some(&solid.shape.values),
-            Self::Tets(solid, _) => Some(&solid.shape.values),
+            Self::Tets(solid, _) | Self::Brittle(solid, _) => Some(&solid.shape.values),
             Self::Rigid(_) => None,
         }
     }
@@ -179,6 +201,9 @@ impl Made {
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
             Self::Tets(solid, _) => Ok(solid.skin()),
+            Self::Brittle(solid, _) => solid.breaking_skin().map_err(|error| {
+                format!("its own surface cannot be cut along the tetrahedra: {error}")
+            }),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }
@@ -188,15 +213,17 @@ impl Made {
 pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
     let span = reader.span.clone();
     let geometry = match (reader.kind(), model) {
-        ("capsule" | "ellipsoid" | "hull" | "compound", Model::Oriented | Model::Corotated(_)) => {
+        ("capsule" | "ellipsoid" | "hull" | "compound", model) if model != Model::Rigid => {
             report_rigid_only(&reader);
             return None;
         }
-        ("sheet", Model::Corotated(_)) => {
+        ("sheet", Model::Corotated(_) | Model::Brittle(_)) => {
             tets::refuse_sheet(&reader);
             return None;
         }
-        (_, Model::Corotated(_)) => tets::read(&reader).map(Geometry::Tets),
+        (_, Model::Corotated(_) | Model::Brittle(_)) => {
+            tets::read(&reader, model).map(Geometry::Tets)
+        }
         ("mesh" | "lathe" | "shell", _) => meshed::read(&reader).map(Geometry::Meshed),
         (kind, _) if lattice::FILLED.contains(&kind) && !reader.given(["fragments"]).is_empty() => {
             meshed::read(&reader).map(Geometry::Meshed)

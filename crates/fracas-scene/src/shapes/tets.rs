@@ -3,6 +3,7 @@
 use fracas_mesh::generate::{Lathe, LatheResolution, Resolution};
 use fracas_mesh::tet_solid::TetSolid;
 
+use super::Model;
 use super::lattice::{self, FILLED, Solid};
 use super::meshed::{self, Source};
 use crate::error::Problem;
@@ -62,8 +63,8 @@ impl Tetrahedra {
 }
 
 /// `None` if it is wrong.
-pub(super) fn read(reader: &Reader<'_>) -> Option<Tetrahedra> {
-    let right = refuse_fields_of_others(reader);
+pub(super) fn read(reader: &Reader<'_>, model: Model) -> Option<Tetrahedra> {
+    let right = refuse_fields_of_others(reader, model);
     let source = match reader.kind() {
         "mesh" => meshed::read_mesh(reader),
         "lathe" => meshed::read_lathe(reader),
@@ -112,15 +113,15 @@ fn read_simple(reader: &Reader<'_>) -> Option<Source> {
 }
 
 /// Refuses what says how particles in rows or fragments are made; whether there was nothing of it.
-fn refuse_fields_of_others(reader: &Reader<'_>) -> bool {
+fn refuse_fields_of_others(reader: &Reader<'_>, model: Model) -> bool {
     let of_rows = if FILLED.contains(&reader.kind()) { reader.given(OF_ROWS) } else { Vec::new() };
     let of_fragments = reader.given(OF_FRAGMENTS);
     let rows = "it is for rows of particles; `tets = 2000` says how fine a body of tetrahedra is";
-    let fragments = "tetrahedra do not break yet: leave it out, or use `model = \"oriented\"`";
+    let fragments = model.without_fragments().unwrap_or_default();
     let fields = of_rows.iter().map(|field| (field, rows));
     let fields = fields.chain(of_fragments.iter().map(|field| (field, fragments)));
     for ((span, name), help) in fields {
-        let message = format!("`{name}` does not go with `model = \"corotated\"`");
+        let message = format!("`{name}` does not go with `model = {:?}`", model.name());
         let error = reader.context.error(Problem::Conflict, span.clone(), message);
         reader.context.report(error.help(help));
     }
