@@ -12,8 +12,8 @@ use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;
 use fracas::world::{
-    Body, BodyDesc, GripMotion, HitTarget, Layers, MoveKey, ObstacleDesc, RayDesc, ShapeDesc,
-    WorldPose,
+    Body, BodyDesc, GripDesc, GripMotion, HitTarget, Layers, MoveKey, ObstacleDesc, RayDesc,
+    ShapeDesc, WorldPose,
 };
 use fracas::{BodyId, Event, World, WorldConfig};
 
@@ -422,6 +422,36 @@ fn a_strip_folded_onto_itself_does_not_pass_through() {
         assert!(touched > 3, "it did not touch itself");
         assert!(deep < 0.05 * 0.02, "{substeps} substeps: {deep} m deep");
     }
+}
+
+/// Both ends of a strip are held and pressed into each other, which neither can give way to. When they are let go they spring apart, with no
+/// more than what the strip holds.
+#[test]
+fn ends_that_grips_press_together_spring_apart() {
+    let mut world = weightless(4);
+    let soft = MaterialDesc { damping_time: 0.05.into(), ..material(2e5) };
+    let id = world.spawn(tets(block_of([24, 1, 3], [0.03, 0.02, 0.03]), &soft)).unwrap();
+    let angle = std::f32::consts::PI;
+    let keys = vec![
+        MoveKey::default(),
+        MoveKey { time: 1.0, offset: [0.0, 0.14, 0.0], angle },
+        MoveKey { time: 1.6, offset: [0.0, -0.02, 0.0], angle },
+    ];
+    let over = GripMotion::Move { pivot: [0.0; 3], axis: [0.0, 0.0, 1.0], keys };
+    for (min, max, motion) in [(-1.0, -0.2, GripMotion::Hold), (0.34, 1.0, over)] {
+        let grip = grip_box(id, [min, -1.0, -1.0], [max, 1.0, 1.0], motion);
+        world.grip(GripDesc { release: Some(1.8), ..grip }).unwrap();
+    }
+    let mut touched = 0;
+    for _ in 0..180 {
+        world.step(FRAME);
+        touched = touched.max(world.contacts().count());
+        let speed = fastest(&world, id);
+        // 2e5 Pa and 1000 kg/m³: waves run at 14 m/s
+        assert!(speed < 14.0, "{speed} m/s at {:.2} s", world.time());
+        assert!(!world.events().any(|event| matches!(event, Event::Quarantined { .. })));
+    }
+    assert!(touched > 3, "it did not touch itself");
 }
 
 /// A rigid block of a hundred times its mass lies on a soft one.
