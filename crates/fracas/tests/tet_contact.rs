@@ -357,6 +357,49 @@ fn a_ball_lies_on_a_large_triangle() {
     assert!((force - 1.0).abs() < 0.01, "{force} weights");
 }
 
+/// A rigid box within one triangle of 40 cm stands on its four corners: points of one solid in one plane are no doubles.
+#[test]
+fn a_box_stands_on_a_large_triangle() {
+    let mut world = awake(2);
+    world.add_half_space(floor()).unwrap();
+    let bed = tets(block([1, 1, 1], 0.4), &material(1e6));
+    world.spawn(at(bed, [0.0, 0.2, 0.0])).unwrap();
+    let cube = rigid(Shape::block([0.03, 0.03, 0.03].into()).unwrap(), 7850.0);
+    let id = world.spawn(at(cube, [0.1, 0.431, -0.1])).unwrap();
+    run(&mut world, 3.0);
+    let weight = G * world.body(id).unwrap().mass();
+    let force = mean_force(&mut world, id).y / weight;
+    let (x, speed) = (places(&world, id)[0], fastest(&world, id));
+    let touching = world.contacts().filter(|c| c.bodies().iter().all(Option::is_some)).count();
+    println!("box: at {x:.5} m, {speed:.1e} m/s, force {force:.4} weights, {touching} points");
+    assert_eq!(touching, 4, "it stands on its corners");
+    assert!((force - 1.0).abs() < 0.01, "{force} weights");
+    assert!((x.y - 0.43).abs() < 2e-3 && (x.x - 0.1).hypot(x.z + 0.1) < 1e-3, "at {x}");
+    assert!(speed < 1e-4, "{speed} m/s");
+}
+
+/// A block of steel of 59 kg sinks into foam by some millimetres and comes to rest there, foam and all.
+#[test]
+fn a_weight_on_foam_comes_to_rest() {
+    let mut world = awake(8);
+    world.add_half_space(floor()).unwrap();
+    let foam = MaterialDesc {
+        density: 300.0.into(),
+        damping_time: 0.2.into(),
+        friction: 0.7.into(),
+        friction_static: 0.7.into(),
+        ..material(6e5)
+    };
+    let bed = tets(block([8, 3, 8], 0.05), &foam);
+    let bed = world.spawn(at(bed, [0.0, 0.076, 0.0])).unwrap();
+    let steel = rigid(Shape::block([0.125, 0.06, 0.125].into()).unwrap(), 7850.0);
+    let weight = world.spawn(at(steel, [0.0, 0.22, 0.0])).unwrap();
+    run(&mut world, 3.0);
+    let speeds = [bed, weight].map(|id| fastest(&world, id));
+    println!("foam {:.1e} m/s, steel {:.1e} m/s", speeds[0], speeds[1]);
+    assert!(speeds.into_iter().all(|speed| speed < 1e-3), "{speeds:?} m/s");
+}
+
 /// Two bars across each other touch at four pairs of edges, where no corner is.
 #[test]
 fn crossed_bars_rest_on_each_other() {
