@@ -385,6 +385,7 @@ fn a_weight_on_foam_comes_to_rest() {
     world.add_half_space(floor()).unwrap();
     let foam = MaterialDesc {
         density: 300.0.into(),
+        poisson_ratio: 0.35.into(),
         damping_time: 0.2.into(),
         friction: 0.7.into(),
         friction_static: 0.7.into(),
