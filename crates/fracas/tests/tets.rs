@@ -135,6 +135,17 @@ fn free_rotation_has_no_ghost_forces() {
     assert!(flight.strain < 0.01, "{}", flight.strain);
 }
 
+/// A cube whose one side was pushed onto the other, or through it to the far side, is whole again 2 s after it was let go, though it touches
+/// itself.
+#[test]
+fn a_cube_pushed_through_itself_becomes_whole_again() {
+    for times in [0.9, 1.0, 1.3, 2.0, 3.0] {
+        let strain = figures::strain_after_push(times);
+        println!("pushed by {times} of its length: {strain:.4}");
+        assert!(strain <= 0.02, "pushed by {times} of its length: strained by {strain}");
+    }
+}
+
 /// What a swinging bar holds, and what it has lost, is what it began with.
 #[test]
 fn books_of_energy_close() {

@@ -390,17 +390,21 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     }
 }
 
-/// What every contact needs for the solve.
+/// What every contact needs for the solve. One that neither end gives way to pushes nobody.
 fn prepare_all<S: Side>(
     sides: &[S],
     parts: &[Part],
-    contacts: &[Contact],
+    contacts: &mut [Contact],
     touches: &mut [Touch],
     step: &Step,
 ) {
-    step.workers.for_span(0..contacts.len(), touches, &|range, touches| {
-        for (contact, touch) in contacts[range].iter().zip(touches) {
+    step.workers.for_span(0..contacts.len(), (contacts, touches), &|_, (contacts, touches)| {
+        for (contact, touch) in contacts.iter_mut().zip(touches) {
             *touch = prepare(sides, parts, contact, step);
+            if touch.stiffness == 0.0 {
+                (contact.force, contact.slip_force) = (0.0, Vec3::ZERO);
+                (touch.felt, touch.felt_slip) = (0.0, Vec3::ZERO);
+            }
         }
     });
 }
@@ -421,7 +425,17 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
         matches!(sides[part.side].solid().boundary(), Boundary::Tets { .. })
     };
     let in_row = ends.iter().flatten().any(of_surface);
+    // a little of a triangle that is held otherwise would have to give way by many times the gap
+    let is_given = |(spot, part): &(Spot, &Part)| {
+        let held = &sides[part.side].particles().held;
+        let carriers = spot.anchor.carriers().into_iter().filter(|&(j, _)| held[j as usize]);
+        carriers.map(|(_, share)| share).sum::<f32>() >= 0.5
+    };
+    let given = ends.iter().flatten().all(is_given);
     let stiffness = |n: Vec3| {
+        if given {
+            return 0.0;
+        }
         let (mut all, mut weighted) = (0.0, 0.0);
         let mut soft = 0.0;
         for (spot, part) in ends.into_iter().flatten() {
