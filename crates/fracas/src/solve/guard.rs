@@ -140,7 +140,7 @@ pub(super) fn take_back<S: Side>(
             target.force *= share;
             target.torque *= share;
         }
-        part.residual = Residual { relative: f32::MAX, force: f32::MAX };
+        part.residual = Residual { relative: f32::MAX, force: f32::MAX, ..part.residual };
     }
     for (contact, touch) in contacts.iter_mut().zip(touches) {
         touch.felt *= share;

@@ -285,6 +285,11 @@ fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         if o.face { faces[o.particle as usize].corners } else { [o.particle; 3] }
     };
     if a.body == b.body {
+        let body = &scene.bodies[a.body as usize];
+        let [x, y] = [a, b].map(|o| &body.pieces[o.piece as usize].span);
+        if !body.model.solid().touches_own(x, y) {
+            return false;
+        }
         let Body { particles, scratch, .. } = &scene.bodies[a.body as usize];
         let faces = [a, b].map(|o| o.particle as usize);
         return a.piece != b.piece || scratch.surface.may_touch_itself(faces, particles);

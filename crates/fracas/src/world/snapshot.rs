@@ -355,7 +355,7 @@ impl Body {
                 unconverged: 0,
                 elastic,
                 born: born.is_finite().then_some(born),
-                residual: Residual { relative, force: 0.0 },
+                residual: Residual { relative, ..Residual::default() },
                 shape: None,
                 predicted: Motion::default(),
                 credit,

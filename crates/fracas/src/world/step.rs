@@ -458,7 +458,7 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
     let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
-    if free {
+    if free && !piece.residual.adrift {
         (wanted.momentum, wanted.angular) = (piece.predicted.momentum, piece.predicted.angular);
         for k in touched.clone() {
             let Impulse { point, force, .. } = body.scratch.impulses[k];

@@ -11,7 +11,7 @@
 //! before it deforms.
 
 use super::Brittle;
-use crate::math::{Rot, Sym3, rotation};
+use crate::math::{Rot, Sym3, ops, rotation};
 use crate::parallel::Span;
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{point, vector};
@@ -21,13 +21,18 @@ use crate::solids::{Particles, Residual, Step};
 use crate::solve::Held;
 use glam::{DMat3, DVec3, Vec3};
 
-/// Iterations at least while a piece is far from breaking, and near to it: a solve that has not converged invents cracks.
-const QUIET: u32 = 8;
 /// What may be out of balance at the end, of what acts: stresses of single vertices are some times as far off.
 const SHARE: f32 = 1e-3;
+/// Iterations at most.
+const MOST: u32 = 256;
+/// Where little acts: what acts counts for this share at least of the force that parts a tetrahedron.
+const FLOOR: f32 = 1.0;
 
 /// Of the strength: what the wave of an impact is at least.
 const IMPACT: f32 = 0.1;
+
+/// Of the speed of a piece: what forces may tell wrongly of it.
+const ADRIFT: f64 = 0.1;
 
 /// A piece that something has hit in this substep.
 #[derive(Clone, Copy, Debug)]
@@ -137,6 +142,29 @@ fn impact(
     is_impact.then_some(Impact { piece: span.start, times: h / time })
 }
 
+/// Whether the forces of contacts do not tell how the piece moves, as far as the solve went: what they leave out of balance would change its
+/// speed by a share of what it has, and by more than its accelerations do.
+fn is_adrift(
+    particles: &Particles,
+    span: &Span,
+    left: &[Vec3],
+    reference: &Reference,
+    h: f32,
+) -> bool {
+    let (mut net, mut torque, mut energy) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+    for (left, j) in left.iter().zip(span.clone()) {
+        let arm = particles.position[j].as_dvec3() - reference.centre;
+        net += left.as_dvec3();
+        torque += arm.cross(left.as_dvec3());
+        energy += f64::from(particles.mass[j] * particles.velocity[j].length_squared());
+    }
+    let h = f64::from(h);
+    // a torque turns what is as wide spread by its reach
+    let strayed = h * (net.length() + 6.0 * torque.length() / reference.size) / reference.mass;
+    let falls = h * f64::from(particles.acceleration[span.start].length());
+    strayed * strayed > ADRIFT * ADRIFT * energy / reference.mass + falls * falls
+}
+
 impl Brittle {
     /// Puts a piece to its reference and the deviation from it that its loads ask for. `left` is what is out of balance with contacts
     /// where the particles are; without, there are none.
@@ -154,11 +182,12 @@ impl Brittle {
             particles.position[span.clone()].copy_from_slice(&particles.inertial[span.clone()]);
         }
         let reference = Reference::of(particles, &span);
+        let adrift = left.is_some_and(|left| is_adrift(particles, &span, left, &reference, step.h));
         if rigid {
             self.deviation[span.clone()].fill([0.0; 4]);
             self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
             self.carry(particles, &span, &reference);
-            return Residual::default();
+            return Residual { adrift, ..Residual::default() };
         }
         let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
         system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
@@ -182,7 +211,10 @@ impl Brittle {
         if let Some(left) = left {
             self.impacts.extend(impact(particles, tets, &span, left, &reference, step.h));
         }
-        let limits = (QUIET.max(step.sweeps), SHARE);
+        let first = tets.of(&span).start;
+        let parts = self.limits[first] * ops::cbrt(tets.volume[first] * tets.volume[first]);
+        let floor = if parts.is_finite() { f64::from(FLOOR * parts).powi(2) } else { 0.0 };
+        let limits = (MOST, SHARE, floor);
         let residual =
             system.solve_deviation(particles, tets, stars, &span, step, limits, load, deviation);
         for target in held.iter_mut() {
@@ -190,7 +222,7 @@ impl Brittle {
             (target.force, target.torque) = (force, Vec3::ZERO);
         }
         self.carry(particles, &span, &reference);
-        residual
+        Residual { adrift, ..residual }
     }
 
     /// K u at the particles as they are, for what grips hold among contacts.

@@ -13,7 +13,7 @@ use crate::solids::fem::cracks::Cracks;
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, vector};
 use crate::solids::fem::stress;
-use crate::solids::fem::system::{Frame, System, workers_of};
+use crate::solids::fem::system::{System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
 use crate::solids::fem::topology::Topology;
 use crate::solids::fem::{TetShape, TetShapeError, TetSolver};
@@ -46,6 +46,8 @@ pub struct Brittle {
     deviation: Vec<Point>,
     /// σ of each tetrahedron as the break test averages it, at rest, Pa. State.
     felt: Vec<Sym3>,
+    /// The least that a vertex of each tetrahedron may stand, Pa: follows from the material.
+    limits: Vec<f32>,
     /// Id of the next vertex that begins.
     next_id: u64,
     system: System,
@@ -81,6 +83,7 @@ impl Brittle {
         let (vertices, tets) = (elements.stars.len(), elements.tets.len());
         Self {
             system: elastic::system(&elements),
+            limits: fracture::limits(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
             felt: vec![Sym3::ZERO; tets],
@@ -211,10 +214,9 @@ impl Solid for Brittle {
         z.linear.fill(Vec3::ZERO);
     }
 
-    fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
+    fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
         let frame = self.system.frame_of(anchor.particle as usize);
-        let held = |frame: &&Frame| elastic::is_held(particles, &frame.span);
-        frame.filter(held).map_or(0.0, |frame| frame.compliance_at(anchor, n))
+        frame.filter(|frame| frame.is_held()).map_or(0.0, |frame| frame.compliance_at(anchor, n))
     }
 
     fn solves_held(&self) -> bool {
@@ -295,6 +297,12 @@ impl Solid for Brittle {
         Boundary::Tets { faces: &self.elements.faces, tets: &self.elements.tets.corners }
     }
 
+    /// What does not bend does not touch itself. Crumbs fall through each other and through what they come from: between two blocks they would be
+    /// pressed by a thousand times their weight.
+    fn touches_own(&self, a: &Span, b: &Span) -> bool {
+        a != b && !self.is_rigid(a) && !self.is_rigid(b)
+    }
+
     fn particle_count(&self) -> usize {
         self.elements.stars.len()
     }
@@ -321,6 +329,7 @@ impl Solid for Brittle {
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let moved = self.elements.permute(span.clone(), place);
         self.felt = moved.iter().map(|&t| self.felt[t as usize]).collect();
+        self.limits = moved.iter().map(|&t| self.limits[t as usize]).collect();
         let before = self.deviation[span.clone()].to_vec();
         for (to, &from) in span.clone().zip(order) {
             self.deviation[to] = before[from as usize - span.start];
@@ -331,6 +340,7 @@ impl Solid for Brittle {
     fn truncate(&mut self, count: usize) {
         let kept = self.elements.truncate(count);
         self.felt.truncate(kept);
+        self.limits.truncate(kept);
         self.deviation.truncate(count);
         self.system = elastic::system(&self.elements);
     }
@@ -341,6 +351,7 @@ impl Solid for Brittle {
         }
         if self.elements.tets.set(field, value) {
             self.system.forget();
+            self.limits = fracture::limits(&self.elements.tets);
         }
         Ok(())
     }

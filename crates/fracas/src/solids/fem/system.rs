@@ -60,10 +60,11 @@ pub(crate) struct System {
 /// What the rest shape of a piece gives the solver.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    pub span: Span,
+    span: Span,
     /// What it was built for.
     h: f32,
     held: Vec<bool>,
+    any_held: bool,
     /// Centre of mass at rest, m.
     centre: Vec3,
     /// How the piece is turned in this substep.
@@ -255,6 +256,7 @@ impl Frame {
         Self {
             h,
             held: particles.held[span.clone()].to_vec(),
+            any_held: particles.held[span.clone()].contains(&true),
             centre: (centre / mass).as_vec3(),
             turn: Rot::IDENTITY,
             inverse: inverse.collect(),
@@ -277,6 +279,11 @@ impl Frame {
         });
         let size = sum.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
         if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY }
+    }
+
+    /// Whether grips hold some of it.
+    pub fn is_held(&self) -> bool {
+        self.any_held
     }
 
     /// nᵀ D⁻¹ n at a point of its surface, m/N.
@@ -563,7 +570,8 @@ impl System {
             workers,
         };
         let least = self.pieces[index].coarse.iterations(step.sweeps);
-        let left = self.iterate(index, &operator, least, Residual::CONVERGED, &mut acts);
+        let left =
+            self.iterate(index, &operator, [least, MOST * least], Residual::CONVERGED, &mut acts);
         (self.gradient, self.swelling) = (gradient, swelling);
         let Self { moved, residual, pieces, .. } = self;
         let (d, r, held) = (&moved[span.clone()], &residual[span.clone()], &pieces[index].held);
@@ -584,14 +592,14 @@ impl System {
         Residual::new(left, acts, span.len())
     }
 
-    /// Conjugate gradients on (M/h² + K) d = r from d = 0 on, at least so many iterations, at most [`MOST`] times as many, until what is out
+    /// Conjugate gradients on (M/h² + K) d = r from d = 0 on, between so many iterations, until what is out
     /// of balance is the given share of what acts, to which what it begins with is added. r is in `residual` and d goes to
     /// `moved`, both in the frame of the piece. Returns the square of what is left.
     fn iterate(
         &mut self,
         index: usize,
         operator: &Operator<'_>,
-        least: u32,
+        [least, most]: [u32; 2],
         share: f32,
         acts: &mut f64,
     ) -> f64 {
@@ -610,7 +618,7 @@ impl System {
         let enough = f64::from(share * share);
         let mut rz = sums.product + coarse.answer(r);
         let mut beta = 0.0;
-        for count in 0..MOST * least {
+        for count in 0..most {
             let done = count >= least && sums.square <= enough * *acts;
             if done || rz <= 0.0 || rz.is_nan() {
                 break;
@@ -634,6 +642,7 @@ impl System {
 
     /// Solves (M/h² + K) u = b for a piece whose elements are as at rest, from the u of before on: `load` tells b in the frame of the piece,
     /// N, and `deviation` holds u of the body, m. What is held keeps its u, and what that takes stays in [`reaction`](Self::reaction).
+    /// `floor` is the square of a force, N, beside which what is out of balance at a vertex counts for nothing.
     pub fn solve_deviation(
         &mut self,
         particles: &Particles,
@@ -641,7 +650,7 @@ impl System {
         stars: &Stars,
         span: &Span,
         step: &Step,
-        (least, share): (u32, f32),
+        (most, share, floor): (u32, f32, f64),
         load: impl Fn(usize) -> Vec3,
         deviation: &mut [Point],
     ) -> Residual {
@@ -658,13 +667,13 @@ impl System {
         };
         let Self { slots, image, residual, .. } = self;
         operator.multiply(deviation, slots, &mut image[span.clone()]);
-        let mut acts = 0.0;
+        let mut acts = floor * span.len() as f64;
         for j in span.clone() {
             let load = load(j);
             acts += f64::from(load.length_squared());
             residual[j] = point(load - vector(image[j]));
         }
-        let left = self.iterate(index, &operator, least, share, &mut acts);
+        let left = self.iterate(index, &operator, [0, most], share, &mut acts);
         for (u, d) in deviation[span.clone()].iter_mut().zip(&self.moved[span.clone()]) {
             *u = std::array::from_fn(|k| u[k] + d[k]);
         }
