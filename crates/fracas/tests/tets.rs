@@ -129,9 +129,9 @@ fn free_rotation_has_no_ghost_forces() {
     let flight = figures::free_rotation();
     assert!(flight.momentum < 1e-6, "{}", flight.momentum);
     assert!(flight.angular < 1e-5, "{}", flight.angular);
-    // what backward Euler takes of an elastic body that is stretched by its spin, and no more; how far it rises is a row of `shows_tets`
+    // it begins unstretched, and what it swings with once it is let go is all that may be lost
     let [most, last] = flight.energy;
-    assert!(most < 1.001 && last > 0.98, "{most} at most, {last} at the end");
+    assert!(most < 1.0 + 1e-4 && last > 0.999, "{most} at most, {last} at the end");
     assert!(flight.strain < 0.01, "{}", flight.strain);
 }
 
@@ -187,8 +187,25 @@ fn snapshots_go_on_with_the_same_bits() {
     }
 }
 
-/// The stiffest there is, far out: glass falls as everything does, turned anyhow, turning, 1 km from the origin. What it reads of stress meanwhile is a row of
-/// `shows_tets`.
+/// Glass that falls is under no stress, turned anyhow, turning, 1 km from the origin: less than 1 % of its strength of 33 MPa.
+#[test]
+fn glass_in_flight_reads_no_stress() {
+    let stress = figures::stress_in_flight();
+    assert!(stress < 330e3, "{stress} Pa");
+}
+
+/// Glass that spins carries what its spin pulls with, however fast it is turned in a step: by 0.05, 0.25 and 0.8 rad.
+#[test]
+fn glass_that_spins_carries_its_spin() {
+    for (across, along) in [(3.0, 1.0), (15.0, 5.0), (45.0, 20.0)] {
+        let [theory, least, most] = figures::stress_of_spin(across, along);
+        // a two-thousandth of what it stands is rounding
+        let near = least > 0.95 * theory && most < 1.05 * theory + 16.5e3;
+        assert!(near, "{across} rad/s: {least} to {most} Pa instead of {theory} Pa");
+    }
+}
+
+/// The stiffest there is, far out: glass falls as everything does, turned anyhow, turning, 1 km from the origin.
 #[test]
 fn glass_falls_as_everything_does() {
     for (position, spin, velocity) in [

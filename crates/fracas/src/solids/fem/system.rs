@@ -22,6 +22,7 @@ use crate::math::wide::columns::{load_lanes, vec3};
 use crate::math::wide::{Vec3x8, WideMat3};
 use crate::math::{Rot, Sym3, rotation};
 use crate::parallel::{Span, Workers};
+use crate::solids::particles::{split, whole};
 use crate::solids::{Particles, Residual, Step};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
@@ -42,8 +43,8 @@ pub(crate) struct System {
     pub swelling: Option<[Vec<f32>; 9]>,
     /// A force per corner of each tetrahedron, N; see [`Stars`].
     pub slots: Vec<Point>,
-    /// Where the particles are, in the world.
-    pub place: Vec<Point>,
+    /// How far the particles are from the rest shape as it is placed by a [`Pose`], in its frame, m.
+    pub moved_by: Vec<Point>,
     /// ∇Ψ at the vertices, N.
     pub force: Vec<Point>,
     residual: Vec<Point>,
@@ -64,15 +65,74 @@ pub(crate) struct Frame {
     /// What it was built for.
     h: f32,
     held: Vec<bool>,
-    /// Centre of mass at rest, m.
-    centre: Vec3,
     /// How the piece is turned in this substep.
     pub turn: Rot,
+    /// Its centres of mass, at rest and now, m.
+    centres: [DVec3; 2],
     /// D, N/m.
     blocks: Vec<Sym3>,
     /// D⁻¹ by columns; 0 of what is held.
     inverse: Vec<[Point; 3]>,
     coarse: Coarse,
+}
+
+/// Where the rest shape of a piece fits it best.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pose {
+    pub turn: Rot,
+    /// Centres of mass, at rest and now, m.
+    centres: [DVec3; 2],
+}
+
+/// Sums of m, m x̄, m x and m x x̄ᵀ.
+#[derive(Clone, Copy)]
+struct Moments {
+    mass: f64,
+    centres: [DVec3; 2],
+    product: DMat3,
+}
+
+impl std::ops::Add for Moments {
+    type Output = Self;
+    fn add(self, b: Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (self.centres, b.centres);
+        Self {
+            mass: self.mass + b.mass,
+            centres: [a0 + b0, a1 + b1],
+            product: self.product + b.product,
+        }
+    }
+}
+
+impl Pose {
+    /// The rotation is that of Σ m (x − c) (x̄ − c̄)ᵀ.
+    pub fn of(particles: &Particles, span: &Span, workers: &Workers) -> Self {
+        let sums = workers.sum(span.clone(), &|leaf: Span| {
+            let (mut mass, mut centres) = (0.0, [DVec3::ZERO; 2]);
+            let mut product = DMat3::ZERO;
+            for j in leaf {
+                let m = f64::from(particles.mass[j]);
+                let (rest, x) = (particles.rest[j].as_dvec3(), particles.position[j].as_dvec3());
+                let weighted = m * x;
+                mass += m;
+                centres[0] += m * rest;
+                centres[1] += weighted;
+                product += outer(weighted, rest);
+            }
+            Moments { mass, centres, product }
+        });
+        let centres = sums.centres.map(|sum| sum / sums.mass);
+        let product = sums.product - outer(sums.centres[1], centres[0]);
+        let size = product.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        let turn =
+            if size > 0.0 { rotation(&(product * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY };
+        Self { turn, centres }
+    }
+}
+
+/// a bᵀ.
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
 
 /// The coarse space of a piece.
@@ -147,7 +207,7 @@ impl System {
             gradient: gradients(),
             swelling: keeps_volume.then(gradients),
             slots: vec![[0.0; 4]; 4 * tet_count],
-            place: points(),
+            moved_by: points(),
             force: points(),
             residual: points(),
             preconditioned: points(),
@@ -204,15 +264,24 @@ impl System {
         };
         let frame = &mut self.pieces[index];
         let workers = workers_of(tets.of(span).len(), step);
-        frame.turn = frame.turned(particles, workers);
-        self.follow_places(particles, span, workers);
+        Pose { turn: frame.turn, centres: frame.centres } = Pose::of(particles, span, workers);
     }
 
-    /// Takes over where the particles are.
-    pub fn follow_places(&mut self, particles: &Particles, span: &Span, workers: &Workers) {
-        workers.for_span(span.clone(), &mut self.place[span.clone()], &|range, place| {
-            for (place, x) in place.iter_mut().zip(&particles.position[range]) {
-                *place = point(*x);
+    /// Takes over where the particles are: u = Tᵀ (x − c) − (x̄ − c̄). Of a stiff body these are small numbers, so that its strains are not lost in the
+    /// rounding of its size.
+    pub fn follow_places(
+        &mut self,
+        particles: &Particles,
+        span: &Span,
+        pose: Pose,
+        workers: &Workers,
+    ) {
+        let back = pose.turn.to_dmat3().transpose();
+        let [rest, now] = pose.centres;
+        workers.for_span(span.clone(), &mut self.moved_by[span.clone()], &|range, moved_by| {
+            for (u, j) in moved_by.iter_mut().zip(range) {
+                let place = back * (particles.place(j) - now);
+                *u = point((place - (particles.rest[j].as_dvec3() - rest)).as_vec3());
             }
         });
     }
@@ -227,9 +296,6 @@ pub(crate) fn workers_of(tet_count: usize, step: &Step) -> &Workers {
 impl Frame {
     fn new(particles: &Particles, tets: &Tets, stars: &Stars, span: Span, h: f32) -> Self {
         let of = tets.of(&span);
-        let mass: f64 = particles.mass[span.clone()].iter().map(|&m| f64::from(m)).sum();
-        let weighted = |j: usize| f64::from(particles.mass[j]) * particles.rest[j].as_dvec3();
-        let centre: DVec3 = span.clone().map(weighted).sum();
         let blocks = blocks(particles, tets, span.clone(), of.clone(), h);
         let inverse = blocks.iter().zip(span.clone()).map(|(block, j)| {
             let free = if particles.held[j] { None } else { block.inverse() };
@@ -243,8 +309,8 @@ impl Frame {
         Self {
             h,
             held: particles.held[span.clone()].to_vec(),
-            centre: (centre / mass).as_vec3(),
             turn: Rot::IDENTITY,
+            centres: [DVec3::ZERO; 2],
             inverse: inverse.collect(),
             coarse,
             blocks,
@@ -252,19 +318,9 @@ impl Frame {
         }
     }
 
-    /// The rotation that maps the rest shape best: of Σ m x (x̄ − c̄)ᵀ, whatever x is relative to.
-    fn turned(&self, particles: &Particles, workers: &Workers) -> Rot {
-        let sum = workers.sum(self.span.clone(), &|leaf: Span| {
-            let mut sum = DMat3::ZERO;
-            for j in leaf {
-                let x = (particles.mass[j] * particles.position[j]).as_dvec3();
-                let arm = (particles.rest[j] - self.centre).as_dvec3();
-                sum += DMat3::from_cols(arm.x * x, arm.y * x, arm.z * x);
-            }
-            sum
-        });
-        let size = sum.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
-        if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY }
+    /// Where the rest shape was placed by [`System::prepare`].
+    pub fn pose(&self) -> Pose {
+        Pose { turn: self.turn, centres: self.centres }
     }
 
     /// D⁻¹ of a particle of it, in the world, m/N.
@@ -581,12 +637,12 @@ impl System {
             beta = (next / rz) as f32;
             rz = next;
         }
-        let Particles { position, correction, .. } = particles;
-        let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
-        workers.for_span(0..span.len(), columns, &|range, [position, correction]| {
+        let Particles { position, remainder, correction, .. } = particles;
+        let columns = [position, remainder, correction].map(|column| &mut column[span.clone()]);
+        workers.for_span(0..span.len(), columns, &|range, [position, remainder, correction]| {
             for (k, d) in d[range].iter().enumerate() {
                 let way = turn * vector(*d);
-                position[k] += way;
+                split(whole(position, remainder, k) + way.as_dvec3(), k, position, remainder);
                 correction[k] += way;
             }
         });

@@ -224,6 +224,7 @@ fn particles(
             material,
         });
     }
+    particles.keep_remainders();
     Ok(particles)
 }
 
