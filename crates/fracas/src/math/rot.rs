@@ -242,6 +242,15 @@ mod tests {
         assert!(near(q.to_mat3() * Vec3::X, Vec3::Y, 1.0e-6));
     }
 
+    /// Nothing that it turns is stretched, though the quaternion is rounded.
+    #[test]
+    fn matrix_in_f64_is_a_rotation() {
+        let q = Rot::exp(Vec3::new(0.7, -0.4, 1.1));
+        let r = q.to_dmat3();
+        assert!((r * r.transpose()).abs_diff_eq(DMat3::IDENTITY, 1e-15), "{r}");
+        assert!(r.as_mat3().abs_diff_eq(q.to_mat3(), 2e-7), "{r}");
+    }
+
     #[test]
     fn nothing_to_normalise_gives_the_identity() {
         for bad in [0.0, f32::NAN, f32::INFINITY, 1.0e-30, 1.0e30] {

@@ -366,3 +366,40 @@ pub(crate) fn is_isotropic(a: &Sym3) -> bool {
 fn conjugate_times(a: &Sym3, q: Rot, v: Vec3) -> Vec3 {
     if is_isotropic(a) { a.xx * v } else { q * a.mul_vec(q.inverse() * v) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> Particles {
+        let mut particles = Particles::default();
+        particles.push(NewParticle {
+            rest: Vec3::ZERO,
+            mass: 1.0,
+            inertia: None,
+            radii: [0.1; 3],
+            axes: Rot::IDENTITY,
+            friction: [0.0; 2],
+            restitution: 0.0,
+            material: 0,
+        });
+        particles
+    }
+
+    /// A thousand steps of 1e-9 m half a metre out are a micrometre with remainders, and nothing without.
+    #[test]
+    fn remainders_keep_what_f32_leaves_out() {
+        for (precise, wanted) in [(true, 1e-6), (false, 0.0)] {
+            let mut particles = one();
+            if precise {
+                particles.keep_remainders();
+            }
+            particles.set_place(0, DVec3::splat(0.5));
+            for _ in 0..1000 {
+                particles.set_place(0, particles.place(0) + DVec3::splat(1e-9));
+            }
+            let way = particles.place(0).x - 0.5;
+            assert!((way - wanted).abs() < 1e-11, "{way} m instead of {wanted} m");
+        }
+    }
+}

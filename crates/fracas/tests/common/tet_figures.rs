@@ -5,7 +5,7 @@
 use super::tets::{block, body, elastic, hold_start};
 use fracas::glam::{DVec3, Vec3};
 use fracas::math::Rot;
-use fracas::solids::fem::{TetOptions, TetShape};
+use fracas::solids::fem::{TetOptions, TetShape, TetSolver};
 use fracas::world::{
     BodyDesc, GripDesc, GripMotion, HalfSpaceDesc, MoveKey, PullKey, Region, ShapeDesc,
 };
@@ -151,12 +151,19 @@ pub struct Cantilever {
 }
 
 pub fn cantilever() -> Cantilever {
+    cantilever_by(TetSolver::Iterative)
+}
+
+pub fn cantilever_by(solver: TetSolver) -> Cantilever {
     let shape = block([8, 2, 2], [0.1; 3]);
     let (e, nu, density) = (1.2e5, 0.3, 1000.0);
     let lame = [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))];
     let truth = equilibrium(&shape, lame, density, G);
     let mut world = World::new(config(-G as f32)).unwrap();
-    let id = world.spawn(body(shape, elastic(density as f32, e as f32, nu as f32))).unwrap();
+    let options = TetOptions { solver, ..TetOptions::default() };
+    let material = elastic(density as f32, e as f32, nu as f32);
+    let desc = BodyDesc::new("cantilever", ShapeDesc::Tets { shape, options }, vec![material]);
+    let id = world.spawn(desc).unwrap();
     let grip = hold_start(&mut world, id, 1e-6);
     // it swings at half a hertz, and only the integrator damps
     for _ in 0..2400 {

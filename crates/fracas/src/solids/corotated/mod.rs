@@ -56,7 +56,7 @@ impl Corotated {
         materials: &[Material],
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), TetBuildError> {
-        if options.solver == TetSolver::Direct {
+        if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
         let Built { particles, tets, stars, values } = Tets::build(shape, materials, seed)?;
@@ -82,7 +82,7 @@ impl Corotated {
             faces,
             options,
             rotation: vec![Rot::IDENTITY; count],
-            system: System::new(vertices, count, options.keeps_volume),
+            system: System::new(vertices, count, options),
             audited: vec![Rot::IDENTITY; count],
         }
     }
@@ -363,7 +363,8 @@ impl Solid for Corotated {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        bytes.number(u64::from(self.options.keeps_volume));
+        let direct = self.options.solver == TetSolver::Direct;
+        bytes.number(u64::from(self.options.keeps_volume) | u64::from(direct) << 1);
         bytes.column(&self.tets.corners);
         bytes.column(self.topology.across());
         bytes.column(&self.tets.material);
@@ -378,7 +379,12 @@ impl Solid for Corotated {
         reader: &mut Reader<'_>,
         particles: &Particles,
     ) -> Result<(), SnapshotError> {
-        let keeps_volume = reader.number()? != 0;
+        let options = reader.number()?;
+        let solver = if options & 2 == 0 { TetSolver::Iterative } else { TetSolver::Direct };
+        if !solver.is_built_in() {
+            return Err(reader.damaged("a body of the direct solver, which is not built in"));
+        }
+        let options = TetOptions { solver, keeps_volume: options & 1 != 0 };
         let corners: Vec<[u32; 4]> = reader.column()?;
         let inside = |&v: &u32| (v as usize) < particles.len();
         if !corners.iter().flatten().all(inside) {
@@ -394,7 +400,6 @@ impl Solid for Corotated {
         tets.lame = std::array::from_fn(|_| vec![0.0; count]);
         tets.follow_material();
         let stars = Stars::new(particles.len(), &tets.corners);
-        let options = TetOptions { keeps_volume, ..TetOptions::default() };
         let rotation = reader.column_of(count)?;
         *self = Self { rotation, ..Self::from_tets(tets, topology, stars, options) };
         Ok(())
@@ -451,7 +456,7 @@ impl Corotated {
         let count = self.stars.len();
         self.stars.rebuild(count, &self.tets.corners);
         self.topology.list_surface(&self.tets.corners, &mut self.faces);
-        self.system = System::new(count, self.tets.len(), self.options.keeps_volume);
+        self.system = System::new(count, self.tets.len(), self.options);
         self.audited.resize(self.tets.len(), Rot::IDENTITY);
         self.joined = hash_of_joined(&self.tets, &self.topology);
     }

@@ -13,10 +13,13 @@
 //! λ (Σ c_j·(p_j − p_0)) and acts along c = cof(F) g, the gradient of the volume.
 
 use super::aggregates::Aggregates;
+#[cfg(feature = "direct")]
+use super::direct::Factor;
 use super::lanes::{Point, gather, point, store, sum_slots, vector};
 use super::lattice::{Lattice, Leaves};
 use super::stars::Stars;
 use super::tets::Tets;
+use super::{TetOptions, TetSolver};
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
 use crate::math::wide::columns::{load_lanes, vec3};
 use crate::math::wide::{Vec3x8, WideMat3};
@@ -56,6 +59,7 @@ pub(crate) struct System {
     pieces: Vec<Frame>,
     /// Of all solves since it was set to 0.
     pub iterations: u32,
+    solver: TetSolver,
 }
 
 /// What the rest shape of a piece gives the solver.
@@ -74,6 +78,8 @@ pub(crate) struct Frame {
     /// D⁻¹ by columns; 0 of what is held.
     inverse: Vec<[Point; 3]>,
     coarse: Coarse,
+    /// Instead of D⁻¹ where a factor alone preconditions: 0. Empty elsewhere.
+    nothing: Vec<[Point; 3]>,
 }
 
 /// Where the rest shape of a piece fits it best.
@@ -144,6 +150,9 @@ enum Coarse {
     Lattice(Lattice),
     /// From then on.
     Aggregates(Aggregates),
+    /// No coarse space: the whole matrix at rest.
+    #[cfg(feature = "direct")]
+    Factor(Factor),
 }
 
 impl Coarse {
@@ -152,6 +161,8 @@ impl Coarse {
         match self {
             Self::Lattice(lattice) => Some(lattice.leaves()),
             Self::Aggregates(_) => None,
+            #[cfg(feature = "direct")]
+            Self::Factor(_) => None,
         }
     }
 
@@ -160,6 +171,8 @@ impl Coarse {
         match self {
             Self::Lattice(lattice) => lattice.answer(),
             Self::Aggregates(aggregates) => aggregates.answer(r),
+            #[cfg(feature = "direct")]
+            Self::Factor(factor) => factor.solve(r),
         }
     }
 
@@ -171,6 +184,8 @@ impl Coarse {
             Self::Aggregates(aggregates) => {
                 f32x4::from_slice(simd, &point(aggregates.motion_of(k)))
             }
+            #[cfg(feature = "direct")]
+            Self::Factor(factor) => f32x4::from_slice(simd, &point(factor.motion_of(k))),
         }
     }
 
@@ -179,6 +194,9 @@ impl Coarse {
         match self {
             Self::Lattice(_) => sweeps.div_ceil(LEAST_SHARE),
             Self::Aggregates(_) => sweeps,
+            // as many, though one is enough where nothing is bent: who asks for a factor asks for digits
+            #[cfg(feature = "direct")]
+            Self::Factor(_) => sweeps.div_ceil(LEAST_SHARE),
         }
     }
 }
@@ -200,12 +218,12 @@ impl std::ops::Add for Sums {
 }
 
 impl System {
-    pub fn new(vertex_count: usize, tet_count: usize, keeps_volume: bool) -> Self {
+    pub fn new(vertex_count: usize, tet_count: usize, options: TetOptions) -> Self {
         let gradients = || std::array::from_fn(|_| vec![0.0; tet_count]);
         let points = || vec![[0.0; 4]; vertex_count];
         Self {
             gradient: gradients(),
-            swelling: keeps_volume.then(gradients),
+            swelling: options.keeps_volume.then(gradients),
             slots: vec![[0.0; 4]; 4 * tet_count],
             moved_by: points(),
             force: points(),
@@ -216,6 +234,7 @@ impl System {
             moved: points(),
             pieces: Vec::new(),
             iterations: 0,
+            solver: options.solver,
         }
     }
 
@@ -251,14 +270,15 @@ impl System {
         let held = &particles.held[span.clone()];
         let found = self.index_of(span);
         let fits = |frame: &Frame| frame.span == *span && frame.h == step.h && frame.held == held;
+        let build = || Frame::new(particles, tets, stars, span.clone(), step.h, self.solver);
         let index = match found {
             Ok(k) if fits(&self.pieces[k]) => k,
             Ok(k) => {
-                self.pieces[k] = Frame::new(particles, tets, stars, span.clone(), step.h);
+                self.pieces[k] = build();
                 k
             }
             Err(k) => {
-                self.pieces.insert(k, Frame::new(particles, tets, stars, span.clone(), step.h));
+                self.pieces.insert(k, build());
                 k
             }
         };
@@ -294,18 +314,29 @@ pub(crate) fn workers_of(tet_count: usize, step: &Step) -> &Workers {
 }
 
 impl Frame {
-    fn new(particles: &Particles, tets: &Tets, stars: &Stars, span: Span, h: f32) -> Self {
+    fn new(
+        particles: &Particles,
+        tets: &Tets,
+        stars: &Stars,
+        span: Span,
+        h: f32,
+        solver: TetSolver,
+    ) -> Self {
         let of = tets.of(&span);
         let blocks = blocks(particles, tets, span.clone(), of.clone(), h);
         let inverse = blocks.iter().zip(span.clone()).map(|(block, j)| {
             let free = if particles.held[j] { None } else { block.inverse() };
             columns(free.unwrap_or_default())
         });
-        let coarse = if particles.broken[span.clone()].contains(&true) {
-            Coarse::Aggregates(Aggregates::new(particles, tets, stars, span.clone(), of, h))
-        } else {
-            Coarse::Lattice(Lattice::new(particles, tets, span.clone(), of, h))
-        };
+        let factor = whole_matrix(particles, tets, span.clone(), h, solver);
+        let nothing = factor.iter().flat_map(|_| vec![[[0.0; 4]; 3]; span.len()]).collect();
+        let coarse = factor.unwrap_or_else(|| {
+            if particles.broken[span.clone()].contains(&true) {
+                Coarse::Aggregates(Aggregates::new(particles, tets, stars, span.clone(), of, h))
+            } else {
+                Coarse::Lattice(Lattice::new(particles, tets, span.clone(), of, h))
+            }
+        });
         Self {
             h,
             held: particles.held[span.clone()].to_vec(),
@@ -313,6 +344,7 @@ impl Frame {
             centres: [DVec3::ZERO; 2],
             inverse: inverse.collect(),
             coarse,
+            nothing,
             blocks,
             span,
         }
@@ -329,6 +361,27 @@ impl Frame {
         let [x, y, z] = self.inverse[particle - self.span.start].map(vector);
         n.dot(n.x * x + n.y * y + n.z * z)
     }
+}
+
+/// The factor of the whole matrix, if that is to solve it.
+#[cfg(feature = "direct")]
+fn whole_matrix(
+    particles: &Particles,
+    tets: &Tets,
+    span: Span,
+    h: f32,
+    solver: TetSolver,
+) -> Option<Coarse> {
+    match solver {
+        TetSolver::Direct => Factor::new(particles, tets, span, h).map(Coarse::Factor),
+        TetSolver::Iterative => None,
+    }
+}
+
+/// None is built in.
+#[cfg(not(feature = "direct"))]
+fn whole_matrix(_: &Particles, _: &Tets, _: Span, _: f32, _: TetSolver) -> Option<Coarse> {
+    None
 }
 
 fn columns(a: Sym3) -> [Point; 3] {
@@ -597,7 +650,8 @@ impl System {
             iterations,
             ..
         } = self;
-        let Frame { inverse, coarse, held, .. } = &mut pieces[index];
+        let Frame { inverse, nothing, coarse, held, .. } = &mut pieces[index];
+        let inverse: &[[Point; 3]] = if nothing.is_empty() { inverse } else { nothing };
         let mass = &particles.mass[..];
         let swelling = swelling.as_ref();
         let operator = Operator { tets, stars, gradient, swelling, mass, span, inv_h2, workers };
