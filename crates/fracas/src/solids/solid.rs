@@ -170,6 +170,12 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         let _ = (span, rotation);
     }
 
+    /// Whether its pieces that nothing holds are carried along arcs at any speed, and feel their spin as a force. Along chords what is stiff is
+    /// stretched by (h ω)²/2 in every substep, and its solve has to take that back: glass at 3 rad/s burst.
+    fn turns_along_arcs(&self) -> bool {
+        false
+    }
+
     /// Once per substep. Returns the factor, at most 1, by which the stiffness is reduced to what
     /// the sweeps can reach.
     fn begin(&mut self, particles: &Particles, step: &Step) -> f32 {

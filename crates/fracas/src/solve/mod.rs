@@ -364,8 +364,8 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     let oriented = particles.oriented();
     for (k, j) in part.span.clone().enumerate() {
         particles.correction[j] = -h2 * particles.acceleration[j];
-        particles.position[j] = particles.inertial[j] + particles.correction[j];
-        moved.linear[k] = particles.position[j] - particles.previous[j];
+        particles.set_place(j, particles.inertial_place(j) + particles.correction[j].as_dvec3());
+        moved.linear[k] = (particles.place(j) - particles.previous_place(j)).as_vec3();
         if oriented {
             particles.orientation[j] = particles.inertial_orientation[j];
             if particles.spin_acceleration[j] != Vec3::ZERO {
@@ -379,9 +379,10 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     for target in held {
         let j = target.particle as usize;
         let k = j - part.span.start;
-        particles.position[j] = target.position;
-        particles.correction[j] = target.position - particles.inertial[j];
-        moved.linear[k] = target.position - particles.previous[j];
+        let place = target.position.as_dvec3();
+        particles.set_place(j, place);
+        particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
+        moved.linear[k] = (place - particles.previous_place(j)).as_vec3();
         if oriented {
             particles.orientation[j] = target.orientation;
             let turned = target.orientation * particles.previous_orientation[j].inverse();
@@ -469,7 +470,7 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
 fn apply(particles: &mut Particles, part: &Part, delta: DofsRef<'_>, moved: DofsMut<'_>) {
     for (k, j) in part.span.clone().enumerate() {
         let d = delta.linear[k];
-        particles.position[j] += d;
+        particles.set_place(j, particles.place(j) + d.as_dvec3());
         particles.correction[j] += d;
         moved.linear[k] += d;
         if let Some(&w) = delta.angular.get(k) {

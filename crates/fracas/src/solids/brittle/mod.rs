@@ -41,6 +41,7 @@ pub struct BrittleOptions {
 #[derive(Clone, Debug)]
 pub struct Brittle {
     elements: Elements,
+    solver: TetSolver,
     /// u: where each vertex is off the reference of its piece, in the frame of that, m. The next solve starts from it, and cracks
     /// are told by it: state.
     deviation: Vec<Point>,
@@ -65,24 +66,25 @@ impl Brittle {
         materials: &[Material],
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), TetBuildError> {
-        if options.solver == TetSolver::Direct {
+        if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
         let Built { particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
         let topology = Topology::new(&tets.corners);
         let elements = Elements::new(tets, topology, particles.len());
-        Ok((particles, Self::from_elements(elements), values))
+        Ok((particles, Self::from_elements(elements, options.solver), values))
     }
 
     /// A model of nothing, to load a snapshot into.
     pub(crate) fn empty() -> Self {
-        Self::from_elements(Elements::default())
+        Self::from_elements(Elements::default(), TetSolver::default())
     }
 
-    fn from_elements(elements: Elements) -> Self {
+    fn from_elements(elements: Elements, solver: TetSolver) -> Self {
         let (vertices, tets) = (elements.stars.len(), elements.tets.len());
         Self {
-            system: elastic::system(&elements),
+            system: elastic::system(&elements, solver),
+            solver,
             limits: fracture::limits(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
@@ -140,6 +142,11 @@ fn symmetric_outer(a: Vec3, b: Vec3) -> Sym3 {
 impl Solid for Brittle {
     fn name(&self) -> &'static str {
         "brittle"
+    }
+
+    /// Their spin loads them, and chords would read less of it.
+    fn turns_along_arcs(&self) -> bool {
+        true
     }
 
     /// Any stiffness is reached.
@@ -258,9 +265,9 @@ impl Solid for Brittle {
         self.break_piece(particles, span, step, residual, credit, changes)
     }
 
-    fn audit(&mut self, particles: &Particles, span: Span, _: &Step, force: DofsMut<'_>) -> f64 {
+    fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         force.linear.fill(Vec3::ZERO);
-        let turn = Reference::of(particles, &span).turn.to_mat3();
+        let turn = Reference::of(particles, &span, &step.workers).turn.to_mat3();
         let tets = &self.elements.tets;
         let mut energy = 0.0;
         for t in tets.of(&span) {
@@ -334,7 +341,7 @@ impl Solid for Brittle {
         for (to, &from) in span.clone().zip(order) {
             self.deviation[to] = before[from as usize - span.start];
         }
-        self.system = elastic::system(&self.elements);
+        self.system = elastic::system(&self.elements, self.solver);
     }
 
     fn truncate(&mut self, count: usize) {
@@ -342,7 +349,7 @@ impl Solid for Brittle {
         self.felt.truncate(kept);
         self.limits.truncate(kept);
         self.deviation.truncate(count);
-        self.system = elastic::system(&self.elements);
+        self.system = elastic::system(&self.elements, self.solver);
     }
 
     fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
@@ -370,6 +377,7 @@ impl Solid for Brittle {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
+        bytes.number(u64::from(self.solver == TetSolver::Direct));
         self.elements.save(bytes);
         bytes.floats(&self.deviation);
         bytes.floats(&self.felt);
@@ -381,11 +389,16 @@ impl Solid for Brittle {
         reader: &mut Reader<'_>,
         particles: &Particles,
     ) -> Result<(), SnapshotError> {
+        let direct = reader.number()? != 0;
+        let solver = if direct { TetSolver::Direct } else { TetSolver::Iterative };
+        if !solver.is_built_in() {
+            return Err(reader.damaged("a body of the direct solver, which is not built in"));
+        }
         let elements = Elements::load(reader, particles.len())?;
         let deviation = reader.column_of(particles.len())?;
         let felt = reader.column_of(elements.tets.len())?;
         let next_id = reader.number()?;
-        let rest = Self::from_elements(elements);
+        let rest = Self::from_elements(elements, solver);
         *self = Self { deviation, felt, next_id, ..rest };
         Ok(())
     }
