@@ -12,8 +12,8 @@ use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, MaterialDesc};
 use fracas::math::Rot;
 use fracas::world::{
-    Body, BodyDesc, GripMotion, HitTarget, Layers, MoveKey, ObstacleDesc, RayDesc, ShapeDesc,
-    WorldPose,
+    Body, BodyDesc, GripDesc, GripMotion, HitTarget, Layers, MoveKey, ObstacleDesc, RayDesc,
+    ShapeDesc, WorldPose,
 };
 use fracas::{BodyId, Event, World, WorldConfig};
 
@@ -357,6 +357,50 @@ fn a_ball_lies_on_a_large_triangle() {
     assert!((force - 1.0).abs() < 0.01, "{force} weights");
 }
 
+/// A rigid box within one triangle of 40 cm stands on its four corners: points of one solid in one plane are no doubles.
+#[test]
+fn a_box_stands_on_a_large_triangle() {
+    let mut world = awake(2);
+    world.add_half_space(floor()).unwrap();
+    let bed = tets(block([1, 1, 1], 0.4), &material(1e6));
+    world.spawn(at(bed, [0.0, 0.2, 0.0])).unwrap();
+    let cube = rigid(Shape::block([0.03, 0.03, 0.03].into()).unwrap(), 7850.0);
+    let id = world.spawn(at(cube, [0.1, 0.431, -0.1])).unwrap();
+    run(&mut world, 3.0);
+    let weight = G * world.body(id).unwrap().mass();
+    let force = mean_force(&mut world, id).y / weight;
+    let (x, speed) = (places(&world, id)[0], fastest(&world, id));
+    let touching = world.contacts().filter(|c| c.bodies().iter().all(Option::is_some)).count();
+    println!("box: at {x:.5} m, {speed:.1e} m/s, force {force:.4} weights, {touching} points");
+    assert_eq!(touching, 4, "it stands on its corners");
+    assert!((force - 1.0).abs() < 0.01, "{force} weights");
+    assert!((x.y - 0.43).abs() < 2e-3 && (x.x - 0.1).hypot(x.z + 0.1) < 1e-3, "at {x}");
+    assert!(speed < 1e-4, "{speed} m/s");
+}
+
+/// A block of steel of 59 kg sinks into foam by some millimetres and comes to rest there, foam and all.
+#[test]
+fn a_weight_on_foam_comes_to_rest() {
+    let mut world = awake(8);
+    world.add_half_space(floor()).unwrap();
+    let foam = MaterialDesc {
+        density: 300.0.into(),
+        poisson_ratio: 0.35.into(),
+        damping_time: 0.2.into(),
+        friction: 0.7.into(),
+        friction_static: 0.7.into(),
+        ..material(6e5)
+    };
+    let bed = tets(block([8, 3, 8], 0.05), &foam);
+    let bed = world.spawn(at(bed, [0.0, 0.076, 0.0])).unwrap();
+    let steel = rigid(Shape::block([0.125, 0.06, 0.125].into()).unwrap(), 7850.0);
+    let weight = world.spawn(at(steel, [0.0, 0.22, 0.0])).unwrap();
+    run(&mut world, 3.0);
+    let speeds = [bed, weight].map(|id| fastest(&world, id));
+    println!("foam {:.1e} m/s, steel {:.1e} m/s", speeds[0], speeds[1]);
+    assert!(speeds.into_iter().all(|speed| speed < 1e-3), "{speeds:?} m/s");
+}
+
 /// Two bars across each other touch at four pairs of edges, where no corner is.
 #[test]
 fn crossed_bars_rest_on_each_other() {
@@ -422,6 +466,36 @@ fn a_strip_folded_onto_itself_does_not_pass_through() {
         assert!(touched > 3, "it did not touch itself");
         assert!(deep < 0.05 * 0.02, "{substeps} substeps: {deep} m deep");
     }
+}
+
+/// Both ends of a strip are held and pressed into each other, which neither can give way to. When they are let go they spring apart, with no
+/// more than what the strip holds.
+#[test]
+fn ends_that_grips_press_together_spring_apart() {
+    let mut world = weightless(4);
+    let soft = MaterialDesc { damping_time: 0.05.into(), ..material(2e5) };
+    let id = world.spawn(tets(block_of([24, 1, 3], [0.03, 0.02, 0.03]), &soft)).unwrap();
+    let angle = std::f32::consts::PI;
+    let keys = vec![
+        MoveKey::default(),
+        MoveKey { time: 1.0, offset: [0.0, 0.14, 0.0], angle },
+        MoveKey { time: 1.6, offset: [0.0, -0.02, 0.0], angle },
+    ];
+    let over = GripMotion::Move { pivot: [0.0; 3], axis: [0.0, 0.0, 1.0], keys };
+    for (min, max, motion) in [(-1.0, -0.2, GripMotion::Hold), (0.34, 1.0, over)] {
+        let grip = grip_box(id, [min, -1.0, -1.0], [max, 1.0, 1.0], motion);
+        world.grip(GripDesc { release: Some(1.8), ..grip }).unwrap();
+    }
+    let mut touched = 0;
+    for _ in 0..180 {
+        world.step(FRAME);
+        touched = touched.max(world.contacts().count());
+        let speed = fastest(&world, id);
+        // 2e5 Pa and 1000 kg/m³: waves run at 14 m/s
+        assert!(speed < 14.0, "{speed} m/s at {:.2} s", world.time());
+        assert!(!world.events().any(|event| matches!(event, Event::Quarantined { .. })));
+    }
+    assert!(touched > 3, "it did not touch itself");
 }
 
 /// A rigid block of a hundred times its mass lies on a soft one.

@@ -56,6 +56,7 @@ fn wrong_shapes_are_refused_with_the_place() {
     assert!(matches!(refused(shape), TetShapeError::SharedTooOften { .. }));
 }
 
+#[cfg(not(feature = "direct"))]
 #[test]
 fn direct_solver_is_refused_where_it_is_not_built_in() {
     let shape = block([1, 1, 1], [0.1; 3]);
@@ -65,6 +66,67 @@ fn direct_solver_is_refused_where_it_is_not_built_in() {
     let refused = World::new(config(0.0)).unwrap().spawn(desc);
     let error = TetShapeError::NoDirectSolver;
     assert_eq!(refused, Err(CommandError::Tets { name: "direct".into(), error }));
+}
+
+#[cfg(feature = "direct")]
+fn bar_by(solver: TetSolver, sweeps: u32, threads: u32) -> (World, fracas::BodyId) {
+    let mut world = World::new(WorldConfig { sweeps, threads, ..config(-9.81) }).unwrap();
+    let options = TetOptions { solver, ..TetOptions::default() };
+    let shape = ShapeDesc::Tets { shape: block([16, 4, 4], [0.05; 3]), options };
+    let desc = BodyDesc::new("bar", shape, vec![elastic(1000.0, 3e5, 0.3)]);
+    let id = world.spawn(desc).unwrap();
+    hold_start(&mut world, id, 1e-6);
+    (world, id)
+}
+
+/// By a factor a bar that is bent far, for which it is no longer the matrix, swings through the same places as by the other solver where both have converged, and within a thousandth
+/// by default.
+#[cfg(feature = "direct")]
+#[test]
+fn direct_solver_finds_the_solution_of_the_other() {
+    for (sweeps, bound) in [(64, 1e-4), (8, 1e-3)] {
+        let (mut direct, id) = bar_by(TetSolver::Direct, sweeps, 1);
+        let (mut truth, other) = bar_by(TetSolver::Iterative, 64, 1);
+        let (mut apart, mut sag) = (0.0f64, 0.0f64);
+        for _ in 0..60 {
+            direct.step(FRAME);
+            truth.step(FRAME);
+            for (x, y) in positions(&direct, id).into_iter().zip(positions(&truth, other)) {
+                sag = sag.max(-y[1]);
+                apart = (0..3).map(|k| (x[k] - y[k]).abs()).fold(apart, f64::max);
+            }
+        }
+        assert!(sag > 0.5, "{sag}");
+        assert!(apart < bound * sag, "{sweeps} sweeps: {apart} m apart, {sag} m down");
+    }
+}
+
+/// The same bits for any number of threads, and after a snapshot.
+#[cfg(feature = "direct")]
+#[test]
+fn direct_solver_is_deterministic() {
+    let (mut one, _) = bar_by(TetSolver::Direct, 8, 1);
+    let (mut two, _) = bar_by(TetSolver::Direct, 8, 2);
+    for _ in 0..10 {
+        one.step(FRAME);
+        two.step(FRAME);
+    }
+    assert_eq!(one.hash(), two.hash());
+    let mut again = World::load(&one.save(), 1).unwrap();
+    for _ in 0..10 {
+        one.step(FRAME);
+        again.step(FRAME);
+        assert_eq!(one.hash(), again.hash());
+    }
+}
+
+/// The cantilever of the iterative solver, by a factor.
+#[cfg(feature = "direct")]
+#[test]
+fn direct_cantilever_comes_to_rest_at_the_solution_of_an_independent_solve() {
+    let figures::Cantilever { off, carried, .. } = figures::cantilever_by(TetSolver::Direct);
+    assert!(off < 0.01, "a vertex is off by {off} of the sag");
+    assert!((carried - 1.0).abs() < 1e-3, "{carried} of the weight is carried");
 }
 
 /// Mass is that of the volumes, of every material by itself.
@@ -129,10 +191,21 @@ fn free_rotation_has_no_ghost_forces() {
     let flight = figures::free_rotation();
     assert!(flight.momentum < 1e-6, "{}", flight.momentum);
     assert!(flight.angular < 1e-5, "{}", flight.angular);
-    // what backward Euler takes of an elastic body that is stretched by its spin, and no more; how far it rises is a row of `shows_tets`
+    // it begins unstretched, and what it swings with once it is let go is all that may be lost
     let [most, last] = flight.energy;
-    assert!(most < 1.001 && last > 0.98, "{most} at most, {last} at the end");
+    assert!(most < 1.0 + 1e-4 && last > 0.999, "{most} at most, {last} at the end");
     assert!(flight.strain < 0.01, "{}", flight.strain);
+}
+
+/// A cube whose one side was pushed onto the other, or through it to the far side, is whole again 2 s after it was let go, though it touches
+/// itself.
+#[test]
+fn a_cube_pushed_through_itself_becomes_whole_again() {
+    for times in [0.9, 1.0, 1.3, 2.0, 3.0] {
+        let strain = figures::strain_after_push(times);
+        println!("pushed by {times} of its length: {strain:.4}");
+        assert!(strain <= 0.02, "pushed by {times} of its length: strained by {strain}");
+    }
 }
 
 /// What a swinging bar holds, and what it has lost, is what it began with.
@@ -187,8 +260,25 @@ fn snapshots_go_on_with_the_same_bits() {
     }
 }
 
-/// The stiffest there is, far out: glass falls as everything does, turned anyhow, turning, 1 km from the origin. What it reads of stress meanwhile is a row of
-/// `shows_tets`.
+/// Glass that falls is under no stress, turned anyhow, turning, 1 km from the origin: less than 1 % of its strength of 33 MPa.
+#[test]
+fn glass_in_flight_reads_no_stress() {
+    let stress = figures::stress_in_flight();
+    assert!(stress < 330e3, "{stress} Pa");
+}
+
+/// Glass that spins carries what its spin pulls with, however fast it is turned in a step: by 0.05, 0.25 and 0.8 rad.
+#[test]
+fn glass_that_spins_carries_its_spin() {
+    for (across, along) in [(3.0, 1.0), (15.0, 5.0), (45.0, 20.0)] {
+        let [theory, least, most] = figures::stress_of_spin(across, along);
+        // a two-thousandth of what it stands is rounding
+        let near = least > 0.95 * theory && most < 1.05 * theory + 16.5e3;
+        assert!(near, "{across} rad/s: {least} to {most} Pa instead of {theory} Pa");
+    }
+}
+
+/// The stiffest there is, far out: glass falls as everything does, turned anyhow, turning, 1 km from the origin.
 #[test]
 fn glass_falls_as_everything_does() {
     for (position, spin, velocity) in [

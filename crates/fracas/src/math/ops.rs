@@ -51,6 +51,12 @@ pub fn exp_f64(x: f64) -> f64 {
     libm::exp(x)
 }
 
+/// sin x in f64.
+#[inline]
+pub fn sin_f64(x: f64) -> f64 {
+    libm::sin(x)
+}
+
 /// cosh x in f64.
 #[inline]
 pub fn cosh_f64(x: f64) -> f64 {
@@ -83,6 +89,7 @@ mod tests {
             "{bits:08x?}"
         );
         assert_eq!(exp_f64(1.0).to_bits(), 0x4005_bf0a_8b14_576a);
+        assert_eq!(sin_f64(1.0).to_bits(), 0x3fea_ed54_8f09_0cee);
         assert_eq!(cosh_f64(1.0).to_bits(), 0x3ff8_b075_51d9_f551);
     }
 }

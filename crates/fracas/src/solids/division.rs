@@ -120,8 +120,9 @@ impl Particles {
         let (j, count) = (division.particle, self.len());
         macro_rules! repeat_all {
             ($target:expr; $($column:ident),+) => {$(
-                let value = $target.$column[j];
-                $target.$column.extend(std::iter::repeat_n(value, division.parts.len() - 1));
+                if let Some(&value) = $target.$column.get(j) {
+                    $target.$column.extend(std::iter::repeat_n(value, division.parts.len() - 1));
+                }
             )+};
         }
         for_each_column!(repeat_all, self);

@@ -13,6 +13,10 @@ pub const NO_SHAPE: u32 = u32::MAX;
 /// Orientations are relative to rest: all start at the identity, the goal orientation of a rigid
 /// motion is its rotation, and an ellipsoid's axes are `orientation * axes`. A model without
 /// orientations leaves every column of that kind empty.
+///
+/// Half a metre from the origin of a piece an f32 is told to 3e-8 m: in 1 cm a strain of 3e-6, which in glass is a tenth of what
+/// it stands. Models whose strains are smaller than that [keep](Self::keep_remainders) what f32 leaves out of a position; x is the sum of both.
+/// Of others those columns are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles {
     // ---- constant ----
@@ -45,6 +49,8 @@ pub struct Particles {
     // ---- state ----
     /// Where it is, in m; during the solve the unknown.
     pub position: Vec<Vec3>,
+    /// What `position` leaves out, in m.
+    pub remainder: Vec<Vec3>,
     /// Turned by this since rest.
     pub orientation: Vec<Rot>,
     /// In m/s; between predict and commit the velocity without constraint, v*.
@@ -62,10 +68,14 @@ pub struct Particles {
     // ---- of the substep ----
     /// Position at its start.
     pub previous: Vec<Vec3>,
+    /// What `previous` leaves out.
+    pub previous_remainder: Vec<Vec3>,
     /// Orientation at its start.
     pub previous_orientation: Vec<Rot>,
     /// x* = x + h v*: where it would go if nothing held it.
     pub inertial: Vec<Vec3>,
+    /// What `inertial` leaves out.
+    pub inertial_remainder: Vec<Vec3>,
     /// q* = exp(h w*) q.
     pub inertial_orientation: Vec<Rot>,
     /// Acceleration by gravity and forces, in m/s²: x* − h² a is where the solve starts.
@@ -106,8 +116,8 @@ macro_rules! for_each_column {
     ($call:ident, $target:expr) => {
         $call!(
             $target; id, number, shape, rest, mass, inertia, inv_inertia, radii, axes, friction, restitution, material,
-            position, orientation, velocity, spin, strength, broken, shown, previous, previous_orientation, inertial,
-            inertial_orientation, acceleration, spin_acceleration, correction, turn, held
+            position, remainder, orientation, velocity, spin, strength, broken, shown, previous, previous_remainder,
+            previous_orientation, inertial, inertial_remainder, inertial_orientation, acceleration, spin_acceleration, correction, turn, held
         )
     };
 }
@@ -127,6 +137,63 @@ impl Particles {
     /// Whether these particles have orientations.
     pub fn oriented(&self) -> bool {
         !self.orientation.is_empty()
+    }
+
+    /// From now on positions are kept with what f32 leaves out of them.
+    pub fn keep_remainders(&mut self) {
+        let count = self.len();
+        for column in
+            [&mut self.remainder, &mut self.previous_remainder, &mut self.inertial_remainder]
+        {
+            column.resize(count, Vec3::ZERO);
+        }
+    }
+
+    /// Where particle `j` is, relative to the origin of its piece, in m.
+    #[inline(always)]
+    pub fn place(&self, j: usize) -> DVec3 {
+        whole(&self.position, &self.remainder, j)
+    }
+
+    /// The same at the start of the substep.
+    #[inline(always)]
+    pub fn previous_place(&self, j: usize) -> DVec3 {
+        whole(&self.previous, &self.previous_remainder, j)
+    }
+
+    /// x* of particle `j`.
+    #[inline(always)]
+    pub fn inertial_place(&self, j: usize) -> DVec3 {
+        whole(&self.inertial, &self.inertial_remainder, j)
+    }
+
+    /// Puts particle `j` there, with what f32 leaves out if that is kept.
+    #[inline(always)]
+    pub fn set_place(&mut self, j: usize, x: DVec3) {
+        split(x, j, &mut self.position, &mut self.remainder);
+    }
+
+    /// The same for x*.
+    #[inline(always)]
+    pub fn set_inertial_place(&mut self, j: usize, x: DVec3) {
+        split(x, j, &mut self.inertial, &mut self.inertial_remainder);
+    }
+
+    /// The start of the substep of particle `j` is where it is now.
+    #[inline(always)]
+    pub fn remember_place(&mut self, j: usize) {
+        self.previous[j] = self.position[j];
+        if let Some(remainder) = self.remainder.get(j) {
+            self.previous_remainder[j] = *remainder;
+        }
+    }
+
+    /// Puts particle `j` back there.
+    pub fn return_to_previous_place(&mut self, j: usize) {
+        self.position[j] = self.previous[j];
+        if let Some(remainder) = self.previous_remainder.get(j) {
+            self.remainder[j] = *remainder;
+        }
     }
 
     /// Adds one at rest, in the shape's frame; the world gives it its id when it spawns the body.
@@ -272,6 +339,22 @@ impl<'a> Moves<'a> {
     }
 }
 
+/// A number and what f32 leaves out of it.
+#[inline(always)]
+pub(crate) fn whole(column: &[Vec3], remainder: &[Vec3], j: usize) -> DVec3 {
+    let x = column[j].as_dvec3();
+    remainder.get(j).map_or(x, |rest| x + rest.as_dvec3())
+}
+
+#[inline(always)]
+pub(crate) fn split(x: DVec3, j: usize, column: &mut [Vec3], remainder: &mut [Vec3]) {
+    let rounded = x.as_vec3();
+    column[j] = rounded;
+    if let Some(rest) = remainder.get_mut(j) {
+        *rest = (x - rounded.as_dvec3()).as_vec3();
+    }
+}
+
 /// Whether a matrix is a multiple of the identity, so that turning it changes nothing.
 #[inline(always)]
 pub(crate) fn is_isotropic(a: &Sym3) -> bool {
@@ -282,4 +365,41 @@ pub(crate) fn is_isotropic(a: &Sym3) -> bool {
 #[inline(always)]
 fn conjugate_times(a: &Sym3, q: Rot, v: Vec3) -> Vec3 {
     if is_isotropic(a) { a.xx * v } else { q * a.mul_vec(q.inverse() * v) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one() -> Particles {
+        let mut particles = Particles::default();
+        particles.push(NewParticle {
+            rest: Vec3::ZERO,
+            mass: 1.0,
+            inertia: None,
+            radii: [0.1; 3],
+            axes: Rot::IDENTITY,
+            friction: [0.0; 2],
+            restitution: 0.0,
+            material: 0,
+        });
+        particles
+    }
+
+    /// A thousand steps of 1e-9 m half a metre out are a micrometre with remainders, and nothing without.
+    #[test]
+    fn remainders_keep_what_f32_leaves_out() {
+        for (precise, wanted) in [(true, 1e-6), (false, 0.0)] {
+            let mut particles = one();
+            if precise {
+                particles.keep_remainders();
+            }
+            particles.set_place(0, DVec3::splat(0.5));
+            for _ in 0..1000 {
+                particles.set_place(0, particles.place(0) + DVec3::splat(1e-9));
+            }
+            let way = particles.place(0).x - 0.5;
+            assert!((way - wanted).abs() < 1e-11, "{way} m instead of {wanted} m");
+        }
+    }
 }

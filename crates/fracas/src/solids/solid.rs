@@ -105,6 +105,9 @@ pub struct Residual {
     pub relative: f32,
     /// Root mean square of what is not in balance at a particle, in N.
     pub force: f32,
+    /// Whether the forces of contacts do not tell how the piece moves: its momentum is then what it moves with. Of a crumb between
+    /// two blocks both push with a thousand times its weight, and a hundredth of that out of balance throws it away.
+    pub adrift: bool,
 }
 
 impl Residual {
@@ -116,7 +119,7 @@ impl Residual {
     /// From sums of squares over some particles: what is not in balance, and what acts.
     pub fn new(left: f64, all: f64, count: usize) -> Self {
         let relative = if all > 0.0 { (left / all).sqrt() as f32 } else { 0.0 };
-        Self { relative, force: (left / count.max(1) as f64).sqrt() as f32 }
+        Self { relative, force: (left / count.max(1) as f64).sqrt() as f32, adrift: false }
     }
 
     /// Whether it is small against all that acts.
@@ -165,6 +168,12 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// substep. Models without rotations need not care.
     fn turn(&mut self, span: Span, rotation: Rot) {
         let _ = (span, rotation);
+    }
+
+    /// Whether its pieces that nothing holds are carried along arcs at any speed, and feel their spin as a force. Along chords what is stiff is
+    /// stretched by (h ω)²/2 in every substep, and its solve has to take that back: glass at 3 rad/s burst.
+    fn turns_along_arcs(&self) -> bool {
+        false
     }
 
     /// Once per substep. Returns the factor, at most 1, by which the stiffness is reduced to what
@@ -325,6 +334,12 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// What others may touch of it.
     fn boundary(&self) -> Boundary<'_> {
         Boundary::Particles
+    }
+
+    /// Whether two of its pieces touch each other, or one touches itself where both are the same.
+    fn touches_own(&self, a: &Span, b: &Span) -> bool {
+        let _ = (a, b);
+        true
     }
 
     /// How many particles it has.

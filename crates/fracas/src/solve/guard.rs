@@ -140,7 +140,7 @@ pub(super) fn take_back<S: Side>(
             target.force *= share;
             target.torque *= share;
         }
-        part.residual = Residual { relative: f32::MAX, force: f32::MAX };
+        part.residual = Residual { relative: f32::MAX, force: f32::MAX, ..part.residual };
     }
     for (contact, touch) in contacts.iter_mut().zip(touches) {
         touch.felt *= share;
@@ -159,6 +159,7 @@ pub(super) fn take_back<S: Side>(
 /// Exchanges where the particles of a body are for where they were at the start of the substep.
 fn at_start(particles: &mut Particles) {
     std::mem::swap(&mut particles.position, &mut particles.previous);
+    std::mem::swap(&mut particles.remainder, &mut particles.previous_remainder);
     std::mem::swap(&mut particles.orientation, &mut particles.previous_orientation);
 }
 
@@ -174,7 +175,7 @@ fn scale(particles: &mut Particles, part: &Part, share: f32, h: f32) {
             continue;
         }
         particles.correction[j] *= share;
-        particles.position[j] = particles.inertial[j] + particles.correction[j];
+        particles.set_place(j, particles.inertial_place(j) + particles.correction[j].as_dvec3());
         if particles.oriented() {
             let start = particles.inertial_orientation[j];
             let turn = (particles.orientation[j] * start.inverse()).log();

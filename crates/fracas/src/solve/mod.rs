@@ -364,8 +364,8 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     let oriented = particles.oriented();
     for (k, j) in part.span.clone().enumerate() {
         particles.correction[j] = -h2 * particles.acceleration[j];
-        particles.position[j] = particles.inertial[j] + particles.correction[j];
-        moved.linear[k] = particles.position[j] - particles.previous[j];
+        particles.set_place(j, particles.inertial_place(j) + particles.correction[j].as_dvec3());
+        moved.linear[k] = (particles.place(j) - particles.previous_place(j)).as_vec3();
         if oriented {
             particles.orientation[j] = particles.inertial_orientation[j];
             if particles.spin_acceleration[j] != Vec3::ZERO {
@@ -379,9 +379,10 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     for target in held {
         let j = target.particle as usize;
         let k = j - part.span.start;
-        particles.position[j] = target.position;
-        particles.correction[j] = target.position - particles.inertial[j];
-        moved.linear[k] = target.position - particles.previous[j];
+        let place = target.position.as_dvec3();
+        particles.set_place(j, place);
+        particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
+        moved.linear[k] = (place - particles.previous_place(j)).as_vec3();
         if oriented {
             particles.orientation[j] = target.orientation;
             let turned = target.orientation * particles.previous_orientation[j].inverse();
@@ -390,17 +391,21 @@ fn start(particles: &mut Particles, held: &[Held], part: &Part, step: &Step, mov
     }
 }
 
-/// What every contact needs for the solve.
+/// What every contact needs for the solve. One that neither end gives way to pushes nobody.
 fn prepare_all<S: Side>(
     sides: &[S],
     parts: &[Part],
-    contacts: &[Contact],
+    contacts: &mut [Contact],
     touches: &mut [Touch],
     step: &Step,
 ) {
-    step.workers.for_span(0..contacts.len(), touches, &|range, touches| {
-        for (contact, touch) in contacts[range].iter().zip(touches) {
+    step.workers.for_span(0..contacts.len(), (contacts, touches), &|_, (contacts, touches)| {
+        for (contact, touch) in contacts.iter_mut().zip(touches) {
             *touch = prepare(sides, parts, contact, step);
+            if touch.stiffness == 0.0 {
+                (contact.force, contact.slip_force) = (0.0, Vec3::ZERO);
+                (touch.felt, touch.felt_slip) = (0.0, Vec3::ZERO);
+            }
         }
     });
 }
@@ -421,7 +426,17 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
         matches!(sides[part.side].solid().boundary(), Boundary::Tets { .. })
     };
     let in_row = ends.iter().flatten().any(of_surface);
+    // a little of a triangle that is held otherwise would have to give way by many times the gap
+    let is_given = |(spot, part): &(Spot, &Part)| {
+        let held = &sides[part.side].particles().held;
+        let carriers = spot.anchor.carriers().into_iter().filter(|&(j, _)| held[j as usize]);
+        carriers.map(|(_, share)| share).sum::<f32>() >= 0.5
+    };
+    let given = ends.iter().flatten().all(is_given);
     let stiffness = |n: Vec3| {
+        if given {
+            return 0.0;
+        }
         let (mut all, mut weighted) = (0.0, 0.0);
         let mut soft = 0.0;
         for (spot, part) in ends.into_iter().flatten() {
@@ -455,7 +470,7 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
 fn apply(particles: &mut Particles, part: &Part, delta: DofsRef<'_>, moved: DofsMut<'_>) {
     for (k, j) in part.span.clone().enumerate() {
         let d = delta.linear[k];
-        particles.position[j] += d;
+        particles.set_place(j, particles.place(j) + d.as_dvec3());
         particles.correction[j] += d;
         moved.linear[k] += d;
         if let Some(&w) = delta.angular.get(k) {

@@ -12,6 +12,7 @@ use crate::contact::near::Near;
 use crate::contact::surface::Surface;
 use crate::material::{Material, PointValues};
 use crate::parallel::Span;
+use crate::solids::motion::Turning;
 use crate::solids::{Boundary, Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
@@ -120,6 +121,8 @@ pub struct Piece {
     pub(super) predicted: Motion,
     /// Time for which it may still break, in s; see [`Solid::fracture`](crate::solids::Solid::fracture).
     pub(super) credit: f32,
+    /// How it was carried along arcs in this substep, if it was.
+    pub(super) turning: Option<Turning>,
 }
 
 /// Room of a body, never read across steps.

@@ -315,9 +315,9 @@ impl World {
         let turned = rotation.to_mat3().as_dmat3();
         let origin = DVec3::from(position) + turned * centre;
         for j in all.clone() {
-            let r = (turned * (particles.rest[j].as_dvec3() - centre)).as_vec3();
-            particles.position[j] = r;
-            particles.previous[j] = r;
+            particles.set_place(j, turned * (particles.rest[j].as_dvec3() - centre));
+            particles.remember_place(j);
+            let r = particles.position[j];
             particles.velocity[j] = Vec3::from(velocity) + Vec3::from(spin).cross(r);
             if particles.oriented() {
                 particles.orientation[j] = rotation;
@@ -344,6 +344,7 @@ impl World {
             shape: None,
             predicted: Motion::default(),
             credit: 0.0,
+            turning: None,
         };
         self.next_piece += 1;
         let again = Again::new(model.solid(), shapes.len(), pattern);

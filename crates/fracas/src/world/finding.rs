@@ -6,8 +6,7 @@ use super::attach::Attachments;
 use super::body::Body;
 use super::desc::Layers;
 use super::obstacle::Obstacle;
-use super::step::range_of;
-use super::{BodyId, ObstacleId, Piece, PieceId};
+use super::{BodyId, ObstacleId, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
 use crate::contact::narrow::{Point, collide};
 use crate::contact::shape::{Aabb, Pose, Shape};
@@ -191,7 +190,7 @@ impl Finding {
         for (face, k) in surface.faces().iter().zip(0..) {
             let piece = body.piece_of(face.corners[0]);
             if known.0 != piece {
-                let folds = body.surface_may_fold(piece as usize);
+                let folds = surface.may_fold(piece as usize);
                 known = (piece, if folds { NO_GROUP } else { first + piece });
             }
             let around = surface.bounds(k as usize, &body.particles, h);
@@ -279,16 +278,23 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     !body.near.contains(x, y, shaped) && !body.model.solid().bonded(p, q)
 }
 
-/// The same of a face and something else that moves. Faces of one piece that share a corner are neighbours.
+/// The same of a face and something else that moves.
 fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     let corners = |o: Owner| {
         let faces = scene.bodies[o.body as usize].scratch.surface.faces();
         if o.face { faces[o.particle as usize].corners } else { [o.particle; 3] }
     };
-    let [p, q] = [a, b].map(corners);
     if a.body == b.body {
-        return a.piece != b.piece || p.iter().all(|j| !q.contains(j));
+        let body = &scene.bodies[a.body as usize];
+        let [x, y] = [a, b].map(|o| &body.pieces[o.piece as usize].span);
+        if !body.model.solid().touches_own(x, y) {
+            return false;
+        }
+        let Body { particles, scratch, .. } = &scene.bodies[a.body as usize];
+        let faces = [a, b].map(|o| o.particle as usize);
+        return a.piece != b.piece || scratch.surface.may_touch_itself(faces, particles);
     }
+    let [p, q] = [a, b].map(corners);
     let id = |o: Owner, j: u32| scene.bodies[o.body as usize].particles.id[j as usize];
     let quiet = |i: u32, j: u32| scene.attachments.are_quiet(id(a, i), id(b, j));
     !p.iter().any(|&i| q.iter().any(|&j| quiet(i, j)))
@@ -572,17 +578,12 @@ impl Body {
 
     /// Brings its surface up to what its model tells.
     pub(super) fn follow_surface(&mut self) {
-        if let Boundary::Tets { faces, tets } = self.model.solid().boundary() {
-            self.scratch.surface.follow(faces, tets, &self.particles);
+        let Self { model, scratch, particles, pieces, .. } = self;
+        if let Boundary::Tets { faces, tets } = model.solid().boundary() {
+            scratch.surface.follow(faces, tets, particles);
+            let spans = pieces.iter().map(|piece| piece.span.clone());
+            scratch.surface.follow_motion(spans, tets, particles);
         }
-    }
-
-    /// Whether a piece of a surface is bent so far that it could touch itself.
-    fn surface_may_fold(&self, piece: usize) -> bool {
-        let Piece { span, .. } = &self.pieces[piece];
-        let surface = &self.scratch.surface;
-        let corners = range_of(surface.corners(), span, |corner| corner.0);
-        surface.is_bent(&surface.corners()[corners], &self.particles)
     }
 
     /// Whether a piece is bent so far that it could touch itself.

@@ -416,15 +416,18 @@ impl Body {
     /// that f32 positions stay small numbers.
     fn recentre(&mut self) {
         for piece in self.pieces.iter_mut().filter(|piece| !piece.is_still()) {
-            let positions = &mut self.particles.position[piece.span.clone()];
+            let positions = &self.particles.position[piece.span.clone()];
             let sum: DVec3 = positions.iter().map(|x| x.as_dvec3()).sum();
             let centre = (sum / positions.len() as f64).as_vec3();
             let far = |x: &Vec3| x.distance_squared(centre);
             let radius2 = positions.iter().map(far).fold(0.0, f32::max);
             let own = self.particles.radii[piece.span.start][0];
             if centre.length_squared() > 64.0 * radius2.max(own * own) {
-                positions.iter_mut().for_each(|x| *x -= centre);
-                piece.origin += centre.as_dvec3();
+                let centre = centre.as_dvec3();
+                for j in piece.span.clone() {
+                    self.particles.set_place(j, self.particles.place(j) - centre);
+                }
+                piece.origin += centre;
                 piece.shape = None;
             }
         }

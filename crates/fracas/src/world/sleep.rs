@@ -245,7 +245,7 @@ impl Body {
         for j in piece.span.clone() {
             let v = std::mem::take(&mut particles.velocity[j]);
             spent.damping += 0.5 * f64::from(particles.mass[j] * v.length_squared());
-            particles.previous[j] = particles.position[j];
+            particles.remember_place(j);
             if particles.oriented() {
                 let w = particles.spin[j];
                 let turning = w.dot(particles.inertia_times(j, w));

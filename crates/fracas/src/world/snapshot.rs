@@ -34,7 +34,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 6;
+const FORMAT: u64 = 7;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -203,6 +203,9 @@ impl Body {
         hash.floats(&self.particles.rest);
         hash.column(&self.particles.shape);
         particle_state(&self.particles, hash);
+        if !self.particles.remainder.is_empty() {
+            hash.floats_side_by_side(&self.particles.remainder);
+        }
         self.model.solid().hash(hash);
         for piece in &self.pieces {
             hash.number(piece.id.0);
@@ -262,6 +265,7 @@ impl Body {
         bytes.floats(&particles.restitution);
         bytes.column(&particles.material);
         particle_state(particles, bytes);
+        bytes.floats(&particles.remainder);
 
         bytes.column(self.model.solid().name().as_bytes());
         self.model.solid().save(bytes);
@@ -355,10 +359,11 @@ impl Body {
                 unconverged: 0,
                 elastic,
                 born: born.is_finite().then_some(born),
-                residual: Residual { relative, force: 0.0 },
+                residual: Residual { relative, ..Residual::default() },
                 shape: None,
                 predicted: Motion::default(),
                 credit,
+                turning: None,
             });
             start = end;
         }
@@ -478,6 +483,10 @@ fn load_particles(reader: &mut Reader<'_>, ids: Ids) -> Result<Particles, Snapsh
     let spin = reader.column_of(oriented)?;
     let strength = reader.column_of(count)?;
     let [broken, shown] = [load_flags(reader, count)?, load_flags(reader, count)?];
+    let remainder: Vec<Vec3> = reader.column()?;
+    if !remainder.is_empty() && remainder.len() != count {
+        return Err(reader.damaged("a column of wrong length"));
+    }
     Ok(Particles {
         id,
         number,
@@ -487,6 +496,9 @@ fn load_particles(reader: &mut Reader<'_>, ids: Ids) -> Result<Particles, Snapsh
         inv_inertia: inertia.iter().map(|j| j.inverse().unwrap_or_default()).collect(),
         previous: position.clone(),
         inertial: position.clone(),
+        previous_remainder: remainder.clone(),
+        inertial_remainder: remainder.clone(),
+        remainder,
         previous_orientation: orientation.clone(),
         inertial_orientation: orientation.clone(),
         acceleration: vec![Vec3::ZERO; count],

@@ -10,7 +10,7 @@ use super::{Opened, Reaction, World};
 use crate::contact::{HalfSpace, touch_half_spaces, touch_half_spaces_by_corners};
 use crate::math::{Rot, ops};
 use crate::parallel::{Span, Workers};
-use crate::solids::motion::replace_rigid_motion;
+use crate::solids::motion::{Turning, replace_rigid_motion};
 use crate::solids::particles::is_isotropic;
 use crate::solids::{Motion, Particles, Solid, Step};
 use crate::solve::Pair;
@@ -180,9 +180,10 @@ pub(super) fn predict_piece(
 ) {
     let h = around.step.h;
     for j in piece.span.clone() {
-        particles.previous[j] = particles.position[j];
+        particles.remember_place(j);
         particles.velocity[j] += h * particles.acceleration[j];
-        particles.inertial[j] = particles.position[j] + h * particles.velocity[j];
+        let way = h * particles.velocity[j];
+        particles.set_inertial_place(j, particles.place(j) + way.as_dvec3());
     }
     if particles.oriented() {
         for j in piece.span.clone() {
@@ -196,9 +197,18 @@ pub(super) fn predict_piece(
         Some(shape) => shape.with_velocities(particles, previous, span, workers),
         None => Motion::of(particles, previous, span, workers),
     };
-    if piece.span.len() > 1 && turns_fast(&piece.predicted, h) {
-        let turn = turn_rigidly(particles, piece.span.clone(), &piece.predicted, h);
-        solid.turn(piece.span.clone(), turn);
+    let span = piece.span.clone();
+    let fast = span.len() > 1 && turns_fast(&piece.predicted, h);
+    let along_arcs = solid.turns_along_arcs()
+        && !particles.held[span.clone()].contains(&true)
+        && (fast || f64::from(h) * piece.predicted.spin().length() <= FAST_TURN);
+    piece.turning = along_arcs.then(|| Turning::new(&piece.predicted, h.into()));
+    if let Some(turning) = &piece.turning {
+        turn_along_arcs(particles, span.clone(), &piece.predicted, turning, h);
+        solid.turn(span, Rot::from_mat3(&turning.turned.as_mat3()));
+    } else if fast {
+        let turn = turn_rigidly(particles, span.clone(), &piece.predicted, h);
+        solid.turn(span, turn);
     }
     if particles.oriented() {
         for j in piece.span.clone() {
@@ -227,10 +237,39 @@ fn turn_rigidly(particles: &mut Particles, span: Span, motion: &Motion, h: f32) 
     for j in span {
         let r = particles.previous[j] - centre;
         let own = particles.velocity[j] - v;
-        particles.inertial[j] = centre + h * v + turn * (r + h * (own - w.cross(r)));
+        let place = centre + h * v + turn * (r + h * (own - w.cross(r)));
+        particles.set_inertial_place(j, place.as_dvec3());
         particles.velocity[j] = v + turn * own;
     }
     turn
+}
+
+/// Carries a piece on along arcs and lets it feel its spin, with [`Turning`]:
+///
+/// ```text
+/// v* = V + Ω⁺ × R r + v' + h a,   x* = c + h V + R r + h v' + h² a,   r = x − c,   v' = v − V − Ω × r
+/// ```
+///
+/// Where elasticity takes the spin up, x = x* − h² a: the shape has turned, exactly, and neither momentum nor energy has changed.
+fn turn_along_arcs(
+    particles: &mut Particles,
+    span: Span,
+    motion: &Motion,
+    turning: &Turning,
+    h: f32,
+) {
+    let h = f64::from(h);
+    let (centre, v, spin) = (motion.centre, motion.velocity(), motion.spin());
+    for j in span {
+        let arm = particles.previous_place(j) - centre;
+        let own = particles.velocity[j].as_dvec3() - v - spin.cross(arm);
+        let arm = turning.turned * arm;
+        let force = turning.force(arm);
+        let straight = v + own + h * force;
+        particles.acceleration[j] += force.as_vec3();
+        particles.velocity[j] = (straight + turning.spin.cross(arm)).as_vec3();
+        particles.set_inertial_place(j, centre + arm + h * straight);
+    }
 }
 
 /// Turns particle `j` freely. An ellipsoid keeps its angular momentum and not its spin
@@ -306,10 +345,10 @@ pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
         let held = &mut scratch.held[held];
         piece.residual = solid.solve_alone(particles, span.clone(), held, around.step);
         if around.momentum_correction && held.is_empty() {
-            remove_net_force(particles, span.clone(), &piece.predicted, around.step);
+            remove_net_force(particles, piece, around.step);
         }
         for j in span {
-            particles.correction[j] = particles.position[j] - particles.inertial[j];
+            particles.correction[j] = (particles.place(j) - particles.inertial_place(j)).as_vec3();
         }
         piece.unconverged += u32::from(!piece.residual.converged());
     }
@@ -323,15 +362,16 @@ pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
 /// ```
 ///
 /// Without this the momentum would be right after commit, but the positions would not follow it.
-fn remove_net_force(particles: &mut Particles, span: Span, motion: &Motion, step: &Step) {
-    let Particles { position, orientation, .. } = &*particles;
+fn remove_net_force(particles: &mut Particles, piece: &Piece, step: &Step) {
+    let Piece { span, predicted: motion, turning, .. } = piece;
+    let inv_inertia = turning.map_or(motion.inv_inertia, |turning| turning.inv_inertia);
     let sums = step.workers.sum(span.clone(), &|leaf: Span| {
         let mut sum = Pair(DVec3::ZERO, DVec3::ZERO);
         for j in leaf {
-            let x = position[j].as_dvec3();
-            let force = f64::from(particles.mass[j]) * (x - particles.inertial[j].as_dvec3());
+            let x = particles.place(j);
+            let force = f64::from(particles.mass[j]) * (x - particles.inertial_place(j));
             sum = sum + Pair(force, (x - motion.centre).cross(force));
-            if let Some(&q) = orientation.get(j) {
+            if let Some(&q) = particles.orientation.get(j) {
                 let turn = (q * particles.inertial_orientation[j].inverse()).log();
                 sum.1 += particles.inertia_times(j, turn).as_dvec3();
             }
@@ -342,12 +382,13 @@ fn remove_net_force(particles: &mut Particles, span: Span, motion: &Motion, step
     // about the centre of mass, which `shift` has moved the force away from
     let centre = motion.centre + motion.velocity() * f64::from(step.h);
     let torque = sums.1 - (centre - motion.centre).cross(sums.0);
-    let turn = -(motion.inv_inertia * torque);
+    let turn = -(inv_inertia * torque);
     let (shift, turn, centre) = (shift.as_vec3(), turn.as_vec3(), centre.as_vec3());
     let turned = Rot::exp(turn);
-    for j in span {
+    for j in span.clone() {
         let r = particles.position[j] - centre;
-        particles.position[j] += shift + turn.cross(r);
+        let way = shift + turn.cross(r);
+        particles.set_place(j, particles.place(j) + way.as_dvec3());
         if let Some(q) = particles.orientation.get_mut(j) {
             *q = turned * *q;
         }
@@ -458,7 +499,7 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
     let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
-    if free {
+    if free && !piece.residual.adrift {
         (wanted.momentum, wanted.angular) = (piece.predicted.momentum, piece.predicted.angular);
         for k in touched.clone() {
             let Impulse { point, force, .. } = body.scratch.impulses[k];
@@ -472,7 +513,8 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
         }
         // what touches does work of its own, which the guard would take for the correction's
         if touched.is_empty() {
-            guard = energy_guard(particles, span.clone(), &solved, &wanted, h, workers);
+            let chords = piece.turning.is_none() && !turns_fast(&solved, h);
+            guard = energy_guard(particles, span.clone(), &solved, &wanted, chords, h, workers);
         }
     }
     let fade = f64::from(ops::exp(-body.damping * h));
@@ -486,7 +528,7 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
     let corrected = wanted.rigid_energy() + guard * guard * deviations;
     body.spent.solver_loss += solved.kinetic - corrected;
     body.spent.damping += guard * guard * (1.0 - fade * fade) * deviations;
-    book_work(body, span.clone(), gripped, around);
+    book_work(body, &piece, gripped, around);
     let keep = guard * fade;
     if free || keep != 1.0 {
         replace_rigid_motion(&mut body.particles, span, &solved, &wanted, keep, workers);
@@ -509,8 +551,9 @@ fn follow_momentum(
 ) {
     let shift = f64::from(h) / solved.mass * (wanted.momentum - solved.momentum);
     solved.centre += shift;
-    let shift = shift.as_vec3();
-    particles.position[span].iter_mut().for_each(|x| *x += shift);
+    for j in span {
+        particles.set_place(j, particles.place(j) + shift.as_vec3().as_dvec3());
+    }
 }
 
 /// Erratum 000.12: restoring angular momentum adds Δw·L + ½ Δw·H Δw of energy, and the total must
@@ -528,6 +571,7 @@ fn energy_guard(
     span: Span,
     solved: &Motion,
     wanted: &Motion,
+    chords: bool,
     h: f32,
     workers: &Workers,
 ) -> f64 {
@@ -535,11 +579,7 @@ fn energy_guard(
     let deviations = solved.kinetic - solved.rigid_energy();
     let spin = wanted.spin();
     let h2 = f64::from(h) * f64::from(h);
-    let chords = if turns_fast(solved, h) {
-        0.0
-    } else {
-        h2 * spin.length_squared() * spin.dot(wanted.angular)
-    };
+    let chords = if chords { h2 * spin.length_squared() * spin.dot(wanted.angular) } else { 0.0 };
     // most substeps end here, without a look at the particles
     if added <= chords || deviations <= 0.0 {
         return 1.0;
@@ -589,9 +629,9 @@ fn integrator_loss(
     for (k, j) in span.enumerate() {
         // v⁺ − v_n = (x − x*)/h + h a
         let dv = particles.correction[j] / h + h * particles.acceleration[j];
-        let x = particles.position[j].as_dvec3();
+        let x = particles.place(j);
         let rigid = shift + turn.cross(x - solved.centre);
-        let dx = x - particles.previous[j].as_dvec3() - rigid;
+        let dx = x - particles.previous_place(j) - rigid;
         inertia += f64::from(particles.mass[j] * dv.length_squared());
         work += force.linear[k].as_dvec3().dot(dx);
         let solved_force = f64::from(particles.mass[j]) * particles.correction[j].as_dvec3();
@@ -612,7 +652,8 @@ fn integrator_loss(
 }
 
 /// Work of forces, fields, pulls, springs and grips.
-fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
+fn book_work(body: &mut Body, piece: &Piece, gripped: Span, around: Around<'_>) {
+    let span = piece.span.clone();
     let Body { particles, scratch, spent, grips, pushes, .. } = body;
     let moved = |j: usize| (particles.position[j] - particles.previous[j]).as_dvec3();
     let turned = |j: usize| {
@@ -636,7 +677,13 @@ fn book_work(body: &mut Body, span: Span, gripped: Span, around: Around<'_>) {
         return;
     }
     for j in span {
-        let force = particles.mass[j] * (particles.acceleration[j] - around.gravity);
+        let mut acceleration = particles.acceleration[j] - around.gravity;
+        // its spin is no force from outside
+        if let Some(turning) = &piece.turning {
+            let arm = turning.turned * (particles.previous_place(j) - piece.predicted.centre);
+            acceleration -= turning.force(arm).as_vec3();
+        }
+        let force = particles.mass[j] * acceleration;
         spent.external_work += force.as_dvec3().dot(moved(j));
         if particles.oriented() {
             let torque = particles.inertia_times(j, particles.spin_acceleration[j]);
@@ -742,7 +789,7 @@ fn quarantine(bodies: &mut [Body], events: &mut Vec<Event>) {
             let Some(field) = first_bad(particles, piece.span.clone()) else { continue };
             piece.frozen = true;
             for j in piece.span.clone() {
-                particles.position[j] = particles.previous[j];
+                particles.return_to_previous_place(j);
                 particles.velocity[j] = Vec3::ZERO;
                 if particles.oriented() {
                     particles.orientation[j] = particles.previous_orientation[j];

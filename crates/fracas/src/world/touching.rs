@@ -133,7 +133,8 @@ impl Touching {
         if bodies.iter().any(Body::is_surface) {
             let known = [&self.old[..], &self.woken];
             let triangle = |spot: Spot| bodies[spot.body as usize].carriers_at(spot.anchor);
-            keep_true(&mut self.contacts, known, &triangle);
+            let is_surface = |body: u32| bodies[body as usize].is_surface();
+            keep_true(&mut self.contacts, known, &is_surface, &triangle);
         }
         carry_over(&self.old, &self.woken, &mut self.contacts, h);
         self.woken.clear();

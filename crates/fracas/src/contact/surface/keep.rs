@@ -13,12 +13,16 @@ const SAME_PLANE: f32 = 0.999;
 ///   through the one that it came in by as long as that is not twice as deep.
 ///
 /// All lists are in the order of their keys; `known` are contacts of the substep before and of islands that just woke.
-/// `triangle` tells where the corners are that carry a point.
+/// `is_surface` tells of a body whether it touches by a surface, `triangle` where the corners are that carry a point of one.
 pub fn keep_true(
     found: &mut Vec<Contact>,
     known: [&[Contact]; 2],
+    is_surface: &dyn Fn(u32) -> bool,
     triangle: &dyn Fn(Spot) -> [Vec3; 3],
 ) {
+    // a solid meets a surface with many points, none of which has to do with another
+    let is_corner =
+        |contact: &Contact| !contact.first.anchor.is_shared() && is_surface(contact.first.body);
     let is_known = |contact: &Contact| {
         known.iter().any(|list| list.binary_search_by_key(&contact.key, |c| c.key).is_ok())
     };
@@ -37,11 +41,6 @@ pub fn keep_true(
         }
     }
     found.retain(|contact| !contact.doubtful);
-}
-
-/// Whether it is a corner of a surface that touches.
-fn is_corner(contact: &Contact) -> bool {
-    contact.size > 0.0 && !contact.first.anchor.is_shared()
 }
 
 /// Whether one of two contacts of a corner has no say beside the other, which is less deep.

@@ -11,6 +11,7 @@
 pub mod ccd;
 mod facet;
 mod keep;
+mod tangles;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +20,11 @@ pub use keep::keep_true;
 
 use super::shape::Aabb;
 use crate::math::rotation;
+use crate::parallel::Span;
 use crate::solids::{Face, Particles};
 use ccd::Moving;
 use glam::{DVec3, Mat3, Vec3};
+use tangles::Tangles;
 
 /// Distance within which contacts are made though nothing moves, over the shortest edge of a face.
 pub(super) const MARGIN: f32 = 0.1;
@@ -39,6 +42,9 @@ pub struct Surface {
     corners: Vec<(u32, f32)>,
     /// Edges as (lower corner, higher corner, face, edge of it), in order; room.
     edges: Vec<([u32; 2], u32, u8)>,
+    /// Of each piece, whether it is bent so far that it could touch itself.
+    bent: Vec<bool>,
+    tangles: Tangles,
 }
 
 /// What is around a face.
@@ -68,6 +74,41 @@ impl Surface {
         self.sides.extend(faces.iter().map(|face| Side::new(face, tets, &particles.rest)));
         self.join_edges();
         self.list_corners();
+    }
+
+    /// Brings up to where the particles are what a piece needs to touch itself. `spans` are those of all pieces.
+    pub fn follow_motion(
+        &mut self,
+        spans: impl Iterator<Item = Span>,
+        tets: &[[u32; 4]],
+        particles: &Particles,
+    ) {
+        self.bent.clear();
+        for span in spans {
+            let place =
+                |j: usize| self.corners.partition_point(|&(corner, _)| (corner as usize) < j);
+            let corners = &self.corners[place(span.start)..place(span.end)];
+            self.bent.push(is_bent(corners, particles));
+        }
+        if self.bent.contains(&true) {
+            self.tangles.find(tets, particles);
+        } else {
+            self.tangles.clear();
+        }
+    }
+
+    /// Whether a piece is bent so far that it could touch itself.
+    pub fn may_fold(&self, piece: usize) -> bool {
+        self.bent[piece]
+    }
+
+    /// Whether two faces of a piece may touch each other: they are no neighbours, and not where it is inside out.
+    pub fn may_touch_itself(&self, [a, b]: [usize; 2], particles: &Particles) -> bool {
+        let [p, q] = [a, b].map(|face| self.faces[face].corners);
+        let middle = |corners: [u32; 3]| {
+            corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
+        };
+        p.iter().all(|j| !q.contains(j)) && !self.tangles.part(middle(p), middle(q))
     }
 
     /// Its faces.
@@ -146,27 +187,6 @@ impl Surface {
         sum.normalize_or_zero()
     }
 
-    /// Whether some of these corners are farther from where a rigid motion would carry them than what is apart at rest may
-    /// come nearer: the piece could touch itself.
-    pub fn is_bent(&self, corners: &[(u32, f32)], particles: &Particles) -> bool {
-        let count = corners.len().max(1) as f32;
-        let mean = |column: &[Vec3]| -> Vec3 {
-            corners.iter().map(|&(j, _)| column[j as usize]).sum::<Vec3>() / count
-        };
-        let (rest, now) = (&particles.rest, &particles.position);
-        let (from, to) = (mean(rest), mean(now));
-        let mut spread = Mat3::ZERO;
-        for &(j, _) in corners {
-            let (x, y) = (rest[j as usize] - from, now[j as usize] - to);
-            spread += Mat3::from_cols(x.x * y, x.y * y, x.z * y);
-        }
-        let turn = rotation(&spread).to_mat3();
-        corners.iter().any(|&(j, margin)| {
-            let wanted = to + turn * (rest[j as usize] - from);
-            now[j as usize].distance(wanted) > BENT * margin
-        })
-    }
-
     fn join_edges(&mut self) {
         let Self { faces, sides, edges, .. } = self;
         edges.clear();
@@ -226,4 +246,25 @@ impl Side {
 /// The point of a triangle with these weights.
 fn weighted(corners: [DVec3; 3], weights: [f64; 3]) -> DVec3 {
     weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2]
+}
+
+/// Whether some of these corners are farther from where a rigid motion would carry them than what is apart at rest may
+/// come nearer: the piece could touch itself.
+fn is_bent(corners: &[(u32, f32)], particles: &Particles) -> bool {
+    let count = corners.len().max(1) as f32;
+    let mean = |column: &[Vec3]| -> Vec3 {
+        corners.iter().map(|&(j, _)| column[j as usize]).sum::<Vec3>() / count
+    };
+    let (rest, now) = (&particles.rest, &particles.position);
+    let (from, to) = (mean(rest), mean(now));
+    let mut spread = Mat3::ZERO;
+    for &(j, _) in corners {
+        let (x, y) = (rest[j as usize] - from, now[j as usize] - to);
+        spread += Mat3::from_cols(x.x * y, x.y * y, x.z * y);
+    }
+    let turn = rotation(&spread).to_mat3();
+    corners.iter().any(|&(j, margin)| {
+        let wanted = to + turn * (rest[j as usize] - from);
+        now[j as usize].distance(wanted) > BENT * margin
+    })
 }

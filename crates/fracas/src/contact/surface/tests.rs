@@ -242,3 +242,46 @@ fn corners_meet_the_face_they_are_over() {
     assert!(point([-2.8, 0.3, -1.0], [4.0, 0.0, 2.0]).is_empty(), "past the rim");
     assert!(point([0.2, 0.3, 2.0], [0.0, 0.0, -4.0]).is_empty(), "from behind");
 }
+
+/// A row of tetrahedra along x of which those about the middle are mirrored: what these carried through each other is let go, and
+/// nothing beyond.
+#[test]
+fn what_was_carried_through_each_other_is_let_go() {
+    use crate::math::Rot;
+    use crate::solids::NewParticle;
+    let mut particles = Particles::default();
+    let mut tets = Vec::new();
+    let mut place = Vec::new();
+    // on the axis and beside it; each tetrahedron ends at the next place
+    for k in -20..=20_i16 {
+        let first = particles.len() as u32;
+        if k < 20 {
+            tets.push([first, first + 3, first + 1, first + 2]);
+        }
+        for across in [Vec3::ZERO, Vec3::Y, Vec3::Z] {
+            let rest = Vec3::X * f32::from(k) + 0.01 * across;
+            let x = rest.x;
+            let mirrored = if x.abs() <= 2.0 { -x } else { x - 4.0 * x.signum() };
+            place.push(Vec3::new(mirrored, rest.y, rest.z));
+            particles.push(NewParticle {
+                rest,
+                mass: 1.0,
+                inertia: None,
+                radii: [0.1; 3],
+                axes: Rot::IDENTITY,
+                friction: [0.5; 2],
+                restitution: 0.0,
+                material: 0,
+            });
+        }
+    }
+    let mut tangles = Tangles::default();
+    let at = |x: f32| Vec3::X * x;
+    tangles.find(&tets, &particles);
+    assert!(!tangles.part(at(-2.1), at(2.1)), "at rest nothing is inside out");
+    particles.position.copy_from_slice(&place);
+    tangles.find(&tets, &particles);
+    // those of [2, 6] and of [−6, −2] lie in each other
+    assert!(tangles.part(at(2.1), at(-2.1)) && tangles.part(at(5.9), at(-5.9)));
+    assert!(!tangles.part(at(6.1), at(-6.1)) && !tangles.part(at(8.0), at(19.0)));
+}

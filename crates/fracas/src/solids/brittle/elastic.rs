@@ -11,23 +11,29 @@
 //! before it deforms.
 
 use super::Brittle;
-use crate::math::{Rot, Sym3, rotation};
-use crate::parallel::Span;
+use crate::math::{Rot, Sym3, ops};
+use crate::parallel::{Span, Workers};
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{point, vector};
-use crate::solids::fem::system::System;
+use crate::solids::fem::system::{Pose, System};
 use crate::solids::fem::tets::Tets;
+use crate::solids::fem::{TetOptions, TetSolver};
 use crate::solids::{Particles, Residual, Step};
 use crate::solve::Held;
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DVec3, Vec3};
 
-/// Iterations at least while a piece is far from breaking, and near to it: a solve that has not converged invents cracks.
-const QUIET: u32 = 8;
 /// What may be out of balance at the end, of what acts: stresses of single vertices are some times as far off.
 const SHARE: f32 = 1e-3;
+/// Iterations at most.
+const MOST: u32 = 256;
+/// Where little acts: what acts counts for this share at least of the force that parts a tetrahedron.
+const FLOOR: f32 = 1.0;
 
 /// Of the strength: what the wave of an impact is at least.
 const IMPACT: f32 = 0.1;
+
+/// Of the speed of a piece: what forces may tell wrongly of it.
+const ADRIFT: f64 = 0.1;
 
 /// A piece that something has hit in this substep.
 #[derive(Clone, Copy, Debug)]
@@ -53,33 +59,20 @@ pub(super) struct Reference {
 
 impl Reference {
     /// The one that fits particles best, by mass.
-    pub fn of(particles: &Particles, span: &Span) -> Self {
-        let (mut mass, mut centre, mut rest) = (0.0, DVec3::ZERO, DVec3::ZERO);
+    pub fn of(particles: &Particles, span: &Span, workers: &Workers) -> Self {
+        let Pose { turn, centres: [rest, centre] } = Pose::of(particles, span, workers);
+        let (mut mass, mut spread) = (0.0, 0.0);
         for j in span.clone() {
             let m = f64::from(particles.mass[j]);
             mass += m;
-            centre += m * particles.position[j].as_dvec3();
-            rest += m * particles.rest[j].as_dvec3();
+            spread += m * particles.rest[j].as_dvec3().distance_squared(rest);
         }
-        let (centre, rest) = (centre / mass, rest / mass);
-        let (mut sum, mut spread) = (DMat3::ZERO, 0.0);
-        for j in span.clone() {
-            let m = f64::from(particles.mass[j]);
-            let x = m * (particles.position[j].as_dvec3() - centre);
-            let arm = particles.rest[j].as_dvec3() - rest;
-            sum += DMat3::from_cols(arm.x * x, arm.y * x, arm.z * x);
-            spread += m * arm.length_squared();
-        }
-        let size = sum.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
-        let turn =
-            if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY };
         Self { turn, centre, rest, mass, size: (12.0 * spread / mass).sqrt() }
     }
 
     /// x_ref of a particle, relative to the origin of the piece, m.
     fn place(&self, rest: Vec3) -> DVec3 {
-        let arm = (rest.as_dvec3() - self.rest).as_vec3();
-        self.centre + (self.turn * arm).as_dvec3()
+        self.centre + self.turn.to_dmat3() * (rest.as_dvec3() - self.rest)
     }
 }
 
@@ -89,8 +82,9 @@ pub(super) fn is_held(particles: &Particles, span: &Span) -> bool {
 }
 
 /// The system of elements that do not turn in the frame of their piece.
-pub(super) fn system(elements: &Elements) -> System {
-    let mut system = System::new(elements.stars.len(), elements.tets.len(), false);
+pub(super) fn system(elements: &Elements, solver: TetSolver) -> System {
+    let options = TetOptions { solver, ..TetOptions::default() };
+    let mut system = System::new(elements.stars.len(), elements.tets.len(), options);
     system.gradient.clone_from(&elements.tets.gradient);
     system
 }
@@ -100,12 +94,12 @@ pub(super) fn start(particles: &mut Particles, span: &Span, held: &[Held], step:
     let h2 = step.h * step.h;
     for j in span.clone() {
         particles.correction[j] = -h2 * particles.acceleration[j];
-        particles.position[j] = particles.inertial[j] + particles.correction[j];
+        particles.set_place(j, particles.inertial_place(j) + particles.correction[j].as_dvec3());
     }
     for target in held {
-        let j = target.particle as usize;
-        particles.position[j] = target.position;
-        particles.correction[j] = target.position - particles.inertial[j];
+        let (j, place) = (target.particle as usize, target.position.as_dvec3());
+        particles.set_place(j, place);
+        particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
     }
 }
 
@@ -137,6 +131,29 @@ fn impact(
     is_impact.then_some(Impact { piece: span.start, times: h / time })
 }
 
+/// Whether the forces of contacts do not tell how the piece moves, as far as the solve went: what they leave out of balance would change its
+/// speed by a share of what it has, and by more than its accelerations do.
+fn is_adrift(
+    particles: &Particles,
+    span: &Span,
+    left: &[Vec3],
+    reference: &Reference,
+    h: f32,
+) -> bool {
+    let (mut net, mut torque, mut energy) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+    for (left, j) in left.iter().zip(span.clone()) {
+        let arm = particles.position[j].as_dvec3() - reference.centre;
+        net += left.as_dvec3();
+        torque += arm.cross(left.as_dvec3());
+        energy += f64::from(particles.mass[j] * particles.velocity[j].length_squared());
+    }
+    let h = f64::from(h);
+    // a torque turns what is as wide spread by its reach
+    let strayed = h * (net.length() + 6.0 * torque.length() / reference.size) / reference.mass;
+    let falls = h * f64::from(particles.acceleration[span.start].length());
+    strayed * strayed > ADRIFT * ADRIFT * energy / reference.mass + falls * falls
+}
+
 impl Brittle {
     /// Puts a piece to its reference and the deviation from it that its loads ask for. `left` is what is out of balance with contacts
     /// where the particles are; without, there are none.
@@ -151,14 +168,17 @@ impl Brittle {
         let rigid = self.is_rigid(&span) && held.is_empty();
         if rigid && left.is_none() {
             // what acts is not the same everywhere, and turns it
-            particles.position[span.clone()].copy_from_slice(&particles.inertial[span.clone()]);
+            for j in span.clone() {
+                particles.set_place(j, particles.inertial_place(j));
+            }
         }
-        let reference = Reference::of(particles, &span);
+        let reference = Reference::of(particles, &span, &step.workers);
+        let adrift = left.is_some_and(|left| is_adrift(particles, &span, left, &reference, step.h));
         if rigid {
             self.deviation[span.clone()].fill([0.0; 4]);
             self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
             self.carry(particles, &span, &reference);
-            return Residual::default();
+            return Residual { adrift, ..Residual::default() };
         }
         let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
         system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
@@ -175,14 +195,17 @@ impl Brittle {
                 let inertia = (inv_h2 as f32) * particles.mass[j] * particles.correction[j];
                 left[j - span.start] + inertia
             });
-            let off = particles.inertial[j].as_dvec3() - reference.place(particles.rest[j]);
+            let off = particles.inertial_place(j) - reference.place(particles.rest[j]);
             let inertia = (inv_h2 * f64::from(particles.mass[j]) * off).as_vec3();
             back * (pressed + inertia)
         };
         if let Some(left) = left {
             self.impacts.extend(impact(particles, tets, &span, left, &reference, step.h));
         }
-        let limits = (QUIET.max(step.sweeps), SHARE);
+        let first = tets.of(&span).start;
+        let parts = self.limits[first] * ops::cbrt(tets.volume[first] * tets.volume[first]);
+        let floor = if parts.is_finite() { f64::from(FLOOR * parts).powi(2) } else { 0.0 };
+        let limits = (MOST, SHARE, floor);
         let residual =
             system.solve_deviation(particles, tets, stars, &span, step, limits, load, deviation);
         for target in held.iter_mut() {
@@ -190,15 +213,15 @@ impl Brittle {
             (target.force, target.torque) = (force, Vec3::ZERO);
         }
         self.carry(particles, &span, &reference);
-        residual
+        Residual { adrift, ..residual }
     }
 
     /// K u at the particles as they are, for what grips hold among contacts.
     pub(super) fn restore(&mut self, particles: &Particles, span: &Span, step: &Step) {
-        let reference = Reference::of(particles, span);
+        let reference = Reference::of(particles, span, &step.workers);
         let back = reference.turn.to_mat3().transpose();
         let off = |j: usize| {
-            let off = particles.position[j].as_dvec3() - reference.place(particles.rest[j]);
+            let off = particles.place(j) - reference.place(particles.rest[j]);
             point(back * off.as_vec3())
         };
         let Elements { tets, stars, .. } = &self.elements;
@@ -211,8 +234,8 @@ impl Brittle {
         for j in span.clone() {
             let off = (turn * vector(self.deviation[j])).as_dvec3();
             let place = reference.place(particles.rest[j]) + off;
-            particles.position[j] = place.as_vec3();
-            particles.correction[j] = (place - particles.inertial[j].as_dvec3()).as_vec3();
+            particles.set_place(j, place);
+            particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
         }
     }
 }

@@ -11,11 +11,17 @@
 //! The most overloaded vertex comes first. What lies in the shadow of a crack of this substep waits: its stress is that of before.
 
 use super::Brittle;
+use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
+use crate::math::wide::Sym3x8;
+use crate::math::wide::columns::load_lanes;
 use crate::math::{Sym3, ops, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::fem::cracks::{OpenFace, Plane};
 use crate::solids::fem::elements::Elements;
+use crate::solids::fem::lanes::{Point, gather};
 use crate::solids::fem::stress;
+use crate::solids::fem::system::{load_gradients, outer_sum};
+use crate::solids::fem::tets::Tets;
 use crate::solids::{Particles, Residual, Step};
 use crate::world::{Changes, Opened, PieceId};
 use glam::Vec3;
@@ -65,6 +71,35 @@ struct Overload {
 struct Load {
     stress: Sym3,
     limit: f32,
+}
+
+/// The least that a vertex of each tetrahedron may stand, Pa.
+pub(super) fn limits(tets: &Tets) -> Vec<f32> {
+    let of = |t: usize| {
+        // edge of a regular one
+        let edge = ops::cbrt(6.0 * std::f32::consts::SQRT_2 * tets.volume[t]);
+        tets.strength[t].min(at_tip(tets.toughness[t], edge))
+    };
+    (0..tets.len()).map(of).collect()
+}
+
+/// λ tr(ε) I + 2 μ ε of eight tetrahedra with ε = sym ∇u, in the frame of their piece, Pa (001 eq. 5).
+#[inline(always)]
+fn stress_of_eight<S: Simd>(simd: S, tets: &Tets, deviation: &[Point], first: usize) -> Sym3x8<S> {
+    let corner = |k: usize| gather(simd, deviation, &tets.corners, first, k);
+    let u = corner(0);
+    let [g1, g2, g3] = load_gradients(simd, &tets.gradient, first);
+    let slope = outer_sum(corner(1) - u, g1, corner(2) - u, g2, corner(3) - u, g3);
+    let one = f32x8::splat(simd, 1.0);
+    let per_volume = one / load_lanes(simd, &tets.volume, first);
+    let [lambda, mu] = [0, 1].map(|k| load_lanes(simd, &tets.lame[k], first) * per_volume);
+    let strain = slope.symmetric_part();
+    let mut stress = strain * (mu + mu);
+    let pressure = lambda * strain.trace();
+    stress.xx += pressure;
+    stress.yy += pressure;
+    stress.zz += pressure;
+    stress
 }
 
 /// The larger of what a symmetric matrix can have as an eigenvalue: the least of both bounds.
@@ -124,25 +159,25 @@ impl Brittle {
 
     /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
     fn feel(&mut self, span: &Span, step: &Step) -> bool {
-        let of = self.elements.tets.of(span);
         let hit = self.impacts.iter().find(|hit| hit.piece == span.start).map(|hit| hit.times);
-        let mut near = false;
-        for t in of {
-            let (now, time) = (self.stress_of(t), self.elements.tets.load_time[t]);
-            let lasting = if time > 0.0 { -ops::exp_m1(-step.h / time) } else { 1.0 };
-            let share = hit.unwrap_or(lasting);
-            let felt = self.felt[t] + (now - self.felt[t]) * share;
-            self.felt[t] = felt;
-            near |= bound(&felt) >= LOOKED_AT * self.least_limit(t);
+        let Self { elements: Elements { tets, .. }, deviation, felt, limits, .. } = self;
+        let (mut near, mut time, mut share) = (false, 0.0, 1.0);
+        let mut stresses = [Sym3::ZERO; 8];
+        let of = tets.of(span);
+        for first in of.clone().step_by(8) {
+            dispatch!(Level::new(), simd => {
+                stresses = stress_of_eight(simd, tets, deviation, first).to_lanes();
+            });
+            for (now, t) in stresses.iter().zip(first..of.end.min(first + 8)) {
+                if tets.load_time[t] != time {
+                    time = tets.load_time[t];
+                    share = if time > 0.0 { -ops::exp_m1(-step.h / time) } else { 1.0 };
+                }
+                felt[t] = felt[t] + (*now - felt[t]) * hit.unwrap_or(share);
+                near |= bound(&felt[t]) >= LOOKED_AT * limits[t];
+            }
         }
         near
-    }
-
-    /// The least that a vertex of a tetrahedron may stand, Pa.
-    fn least_limit(&self, t: usize) -> f32 {
-        let tets = &self.elements.tets;
-        let edge = ops::cbrt(6.0 * std::f32::consts::SQRT_2 * tets.volume[t]);
-        tets.strength[t].min(at_tip(tets.toughness[t], edge))
     }
 
     /// Vertices of a piece that are beyond their limits, the most overloaded first.
@@ -160,7 +195,7 @@ impl Brittle {
         let mut found = Vec::new();
         let (mut looked, mut bounded) = (0, 0);
         for v in span.clone() {
-            let least = stars.tets_of(v).map(|t| self.least_limit(t)).fold(f32::MAX, f32::min);
+            let least = stars.tets_of(v).map(|t| self.limits[t]).fold(f32::MAX, f32::min);
             if two(v) < LOOKED_AT * least * particles.strength[v] {
                 continue;
             }

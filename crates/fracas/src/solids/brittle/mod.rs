@@ -13,7 +13,7 @@ use crate::solids::fem::cracks::Cracks;
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, vector};
 use crate::solids::fem::stress;
-use crate::solids::fem::system::{Frame, System, workers_of};
+use crate::solids::fem::system::{System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
 use crate::solids::fem::topology::Topology;
 use crate::solids::fem::{TetShape, TetShapeError, TetSolver};
@@ -41,11 +41,14 @@ pub struct BrittleOptions {
 #[derive(Clone, Debug)]
 pub struct Brittle {
     elements: Elements,
+    solver: TetSolver,
     /// u: where each vertex is off the reference of its piece, in the frame of that, m. The next solve starts from it, and cracks
     /// are told by it: state.
     deviation: Vec<Point>,
     /// σ of each tetrahedron as the break test averages it, at rest, Pa. State.
     felt: Vec<Sym3>,
+    /// The least that a vertex of each tetrahedron may stand, Pa: follows from the material.
+    limits: Vec<f32>,
     /// Id of the next vertex that begins.
     next_id: u64,
     system: System,
@@ -63,24 +66,26 @@ impl Brittle {
         materials: &[Material],
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), TetBuildError> {
-        if options.solver == TetSolver::Direct {
+        if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
         let Built { particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
         let topology = Topology::new(&tets.corners);
         let elements = Elements::new(tets, topology, particles.len());
-        Ok((particles, Self::from_elements(elements), values))
+        Ok((particles, Self::from_elements(elements, options.solver), values))
     }
 
     /// A model of nothing, to load a snapshot into.
     pub(crate) fn empty() -> Self {
-        Self::from_elements(Elements::default())
+        Self::from_elements(Elements::default(), TetSolver::default())
     }
 
-    fn from_elements(elements: Elements) -> Self {
+    fn from_elements(elements: Elements, solver: TetSolver) -> Self {
         let (vertices, tets) = (elements.stars.len(), elements.tets.len());
         Self {
-            system: elastic::system(&elements),
+            system: elastic::system(&elements, solver),
+            solver,
+            limits: fracture::limits(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
             felt: vec![Sym3::ZERO; tets],
@@ -137,6 +142,11 @@ fn symmetric_outer(a: Vec3, b: Vec3) -> Sym3 {
 impl Solid for Brittle {
     fn name(&self) -> &'static str {
         "brittle"
+    }
+
+    /// Their spin loads them, and chords would read less of it.
+    fn turns_along_arcs(&self) -> bool {
+        true
     }
 
     /// Any stiffness is reached.
@@ -211,10 +221,9 @@ impl Solid for Brittle {
         z.linear.fill(Vec3::ZERO);
     }
 
-    fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
+    fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
         let frame = self.system.frame_of(anchor.particle as usize);
-        let held = |frame: &&Frame| elastic::is_held(particles, &frame.span);
-        frame.filter(held).map_or(0.0, |frame| frame.compliance_at(anchor, n))
+        frame.filter(|frame| frame.is_held()).map_or(0.0, |frame| frame.compliance_at(anchor, n))
     }
 
     fn solves_held(&self) -> bool {
@@ -256,9 +265,9 @@ impl Solid for Brittle {
         self.break_piece(particles, span, step, residual, credit, changes)
     }
 
-    fn audit(&mut self, particles: &Particles, span: Span, _: &Step, force: DofsMut<'_>) -> f64 {
+    fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         force.linear.fill(Vec3::ZERO);
-        let turn = Reference::of(particles, &span).turn.to_mat3();
+        let turn = Reference::of(particles, &span, &step.workers).turn.to_mat3();
         let tets = &self.elements.tets;
         let mut energy = 0.0;
         for t in tets.of(&span) {
@@ -295,6 +304,12 @@ impl Solid for Brittle {
         Boundary::Tets { faces: &self.elements.faces, tets: &self.elements.tets.corners }
     }
 
+    /// What does not bend does not touch itself. Crumbs fall through each other and through what they come from: between two blocks they would be
+    /// pressed by a thousand times their weight.
+    fn touches_own(&self, a: &Span, b: &Span) -> bool {
+        a != b && !self.is_rigid(a) && !self.is_rigid(b)
+    }
+
     fn particle_count(&self) -> usize {
         self.elements.stars.len()
     }
@@ -321,18 +336,20 @@ impl Solid for Brittle {
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let moved = self.elements.permute(span.clone(), place);
         self.felt = moved.iter().map(|&t| self.felt[t as usize]).collect();
+        self.limits = moved.iter().map(|&t| self.limits[t as usize]).collect();
         let before = self.deviation[span.clone()].to_vec();
         for (to, &from) in span.clone().zip(order) {
             self.deviation[to] = before[from as usize - span.start];
         }
-        self.system = elastic::system(&self.elements);
+        self.system = elastic::system(&self.elements, self.solver);
     }
 
     fn truncate(&mut self, count: usize) {
         let kept = self.elements.truncate(count);
         self.felt.truncate(kept);
+        self.limits.truncate(kept);
         self.deviation.truncate(count);
-        self.system = elastic::system(&self.elements);
+        self.system = elastic::system(&self.elements, self.solver);
     }
 
     fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
@@ -341,6 +358,7 @@ impl Solid for Brittle {
         }
         if self.elements.tets.set(field, value) {
             self.system.forget();
+            self.limits = fracture::limits(&self.elements.tets);
         }
         Ok(())
     }
@@ -359,6 +377,7 @@ impl Solid for Brittle {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
+        bytes.number(u64::from(self.solver == TetSolver::Direct));
         self.elements.save(bytes);
         bytes.floats(&self.deviation);
         bytes.floats(&self.felt);
@@ -370,11 +389,16 @@ impl Solid for Brittle {
         reader: &mut Reader<'_>,
         particles: &Particles,
     ) -> Result<(), SnapshotError> {
+        let direct = reader.number()? != 0;
+        let solver = if direct { TetSolver::Direct } else { TetSolver::Iterative };
+        if !solver.is_built_in() {
+            return Err(reader.damaged("a body of the direct solver, which is not built in"));
+        }
         let elements = Elements::load(reader, particles.len())?;
         let deviation = reader.column_of(particles.len())?;
         let felt = reader.column_of(elements.tets.len())?;
         let next_id = reader.number()?;
-        let rest = Self::from_elements(elements);
+        let rest = Self::from_elements(elements, solver);
         *self = Self { deviation, felt, next_id, ..rest };
         Ok(())
     }

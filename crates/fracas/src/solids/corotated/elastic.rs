@@ -1,19 +1,23 @@
 //! Energy, forces and rotations.
 //!
 //! ```text
-//! F = Σ (x_j − x_0) g_jᵀ,   R from F (one Newton step on SO(3) from the last),   ε = sym(RᵀF) − I      (003, errata 003.3, 003.4)
+//! F = I + H,   H = Σ (u_j − u_0) g_jᵀ,   R from F (one Newton step on SO(3) from the last),   ε = sym(RᵀF) − I      (003, errata 003.3, 003.4)
 //! Ψ = Σ V ( μ ε:ε + λ/2 tr(ε)² ),   σ = λ tr(ε) I + 2 μ ε,   ∇Ψ_i = V R σ g_i
 //! ```
 //!
+//! All of it is in the frame of the piece, with u how far a vertex is from where the rest shape would be. There H and R − I are small in what is stiff, and
+//! ε = sym(H + (R−I)ᵀ (I + H)) is told to a part in 10⁷ of them; as RᵀF − I it would be lost below 1e-7, which in glass is 10 kPa.
+//!
 //! Linear strain does not know volume beyond the first order (erratum 003.6). Where it is to be kept, λ/2 (J − 1)² with J = det F takes the
-//! place of λ/2 tr(ε)², its gradient is V λ (J − 1) c_i with c_i = cof(F) g_i, and its matrix V λ c_i c_jᵀ: the part that cannot be below 0.
+//! place of λ/2 tr(ε)², J − 1 = tr H + ½ (tr² H − tr H²) + det H,
+//! its gradient is V λ (J − 1) c_i with c_i = cof(F) g_i, and its matrix V λ c_i c_jᵀ: the part that cannot be below 0.
 
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::columns::{load_lanes, load_rotations, store_rotations, vec3};
 use crate::math::wide::{Mat3x8, Rotx8, Vec3x8, WideMat3, newton_step};
 use crate::math::{Rot, rotation};
 use crate::parallel::{Span, Workers};
-use crate::solids::fem::lanes::{Point, gather, splat_mat3, store};
+use crate::solids::fem::lanes::{Point, gather, store};
 use crate::solids::fem::system::{System, load_gradients, outer_sum, slot_columns};
 use crate::solids::fem::tets::Tets;
 use glam::Mat3;
@@ -23,17 +27,17 @@ use glam::Mat3;
 type Written<'a> =
     (&'a mut [Rot], [&'a mut [f32]; 9], [&'a mut [Point]; 4], Option<[&'a mut [f32]; 9]>);
 
-/// Brings rotations up to the particles; gradients a = Q g and forces ∇Ψ in the frame of the piece, which is turned by `turn`.
+/// Brings rotations, which are those in the world, up to the particles; gradients a = R g and forces ∇Ψ in the frame of the piece, which is turned by `turn`.
 /// Returns Ψ, in J.
 pub(super) fn linearise(
     tets: &Tets,
     of: Span,
-    turn: Mat3,
+    turn: Rot,
     (rotation, system): (&mut [Rot], &mut System),
     workers: &Workers,
 ) -> f64 {
-    let System { place, gradient, swelling, slots, .. } = system;
-    let place = &place[..];
+    let System { moved_by, gradient, swelling, slots, .. } = system;
+    let moved_by = &moved_by[..];
     fn part(columns: &mut [Vec<f32>; 9], of: Span) -> [&mut [f32]; 9] {
         columns.each_mut().map(|column| &mut column[of.clone()])
     }
@@ -44,7 +48,7 @@ pub(super) fn linearise(
         swelling.as_mut().map(|columns| part(columns, of.clone())),
     );
     workers.fold_span(of, columns, &|range, columns| {
-        dispatch!(Level::new(), simd => linearise_range(simd, tets, place, range, turn, columns))
+        dispatch!(Level::new(), simd => linearise_range(simd, tets, moved_by, range, turn, columns))
     })
 }
 
@@ -52,40 +56,37 @@ pub(super) fn linearise(
 fn linearise_range<S: Simd>(
     simd: S,
     tets: &Tets,
-    place: &[Point],
+    moved_by: &[Point],
     range: Span,
-    turn: Mat3,
+    turn: Rot,
     (rotations, mut gradient, [f0, f1, f2, f3], mut swelling): Written<'_>,
 ) -> f64 {
     let corners = &tets.corners[..];
-    let turn = splat_mat3(simd, turn);
+    let turn = Rotx8::from_lanes(simd, &[turn; 8]);
+    let back = turn.inverse();
     let zero = f32x8::splat(simd, 0.0);
     let mut energy = 0.0;
     let mut at = 0;
     while at < range.len() {
         let (t, end) = (range.start + at, range.len().min(at + 8));
-        let x0 = gather(simd, place, corners, t, 0);
-        let d1 = gather(simd, place, corners, t, 1) - x0;
-        let d2 = gather(simd, place, corners, t, 2) - x0;
-        let d3 = gather(simd, place, corners, t, 3) - x0;
+        let u0 = gather(simd, moved_by, corners, t, 0);
+        let d1 = gather(simd, moved_by, corners, t, 1) - u0;
+        let d2 = gather(simd, moved_by, corners, t, 2) - u0;
+        let d3 = gather(simd, moved_by, corners, t, 3) - u0;
         let [g1, g2, g3] = load_gradients(simd, &tets.gradient, t);
-        let f = outer_sum(d1, g1, d2, g2, d3, g3);
-        let q = newton_step(&f, load_rotations(simd, &rotations[at..end]));
+        let h = outer_sum(d1, g1, d2, g2, d3, g3);
+        let f = plus_one(simd, h);
+        let q = newton_step(&f, back * load_rotations(simd, &rotations[at..end]));
         let q = turn_inverted(simd, &f, q, end - at);
-        store_rotations(q, &mut rotations[at..end]);
+        store_rotations(turn * q, &mut rotations[at..end]);
 
-        let r = q.to_mat3();
-        let mut strain = r.transpose_mul(&f).symmetric_part();
-        let one = f32x8::splat(simd, 1.0);
-        strain.xx -= one;
-        strain.yy -= one;
-        strain.zz -= one;
+        let beyond = minus_one(q);
+        let r = plus_one(simd, beyond);
+        let strain = (h + beyond.transpose_mul(&f)).symmetric_part();
         let (lambda, mu) = (load_lanes(simd, &tets.lame[0], t), load_lanes(simd, &tets.lame[1], t));
         let mut stress = strain * (mu + mu);
-        let WideMat3 { x_axis: fx, y_axis: fy, z_axis: fz } = f;
         let kept = swelling.is_some();
-        // what the volume has grown by
-        let grown = if kept { fx.cross(fy).dot(fz) - one } else { strain.trace() };
+        let grown = if kept { grown_by(&h) } else { strain.trace() };
         if !kept {
             stress.xx += lambda * grown;
             stress.yy += lambda * grown;
@@ -95,13 +96,10 @@ fn linearise_range<S: Simd>(
         let stored = mu * strain.norm_squared() + half * lambda * (grown * grown);
         energy += sum_of_lanes(stored, end - at);
 
-        let q = turn.transpose_mul(&r);
-        store_gradients([q * g1, q * g2, q * g3], &mut gradient, at..end);
-        let (mut b1, mut b2, mut b3) = (q * (stress * g1), q * (stress * g2), q * (stress * g3));
+        store_gradients([r * g1, r * g2, r * g3], &mut gradient, at..end);
+        let (mut b1, mut b2, mut b3) = (r * (stress * g1), r * (stress * g2), r * (stress * g3));
         if let Some(columns) = &mut swelling {
-            let cofactor =
-                WideMat3 { x_axis: fy.cross(fz), y_axis: fz.cross(fx), z_axis: fx.cross(fy) };
-            let c = turn.transpose_mul(&cofactor);
+            let c = cofactor(&f);
             let (c1, c2, c3) = (c * g1, c * g2, c * g3);
             store_gradients([c1, c2, c3], columns, at..end);
             let pressure = lambda * grown;
@@ -116,6 +114,45 @@ fn linearise_range<S: Simd>(
         at += 8;
     }
     energy
+}
+
+/// I + A.
+#[inline(always)]
+fn plus_one<S: Simd>(simd: S, mut a: Mat3x8<S>) -> Mat3x8<S> {
+    let one = f32x8::splat(simd, 1.0);
+    a.x_axis.x += one;
+    a.y_axis.y += one;
+    a.z_axis.z += one;
+    a
+}
+
+/// R − I of a unit quaternion, 2 w v× + 2 v× v×, whose small numbers keep their digits.
+#[inline(always)]
+fn minus_one<S: Simd>(q: Rotx8<S>) -> Mat3x8<S> {
+    let (x2, y2, z2) = (q.x + q.x, q.y + q.y, q.z + q.z);
+    let (xx, yy, zz) = (q.x * x2, q.y * y2, q.z * z2);
+    let (xy, yz, zx) = (q.x * y2, q.y * z2, q.z * x2);
+    let (wx, wy, wz) = (q.w * x2, q.w * y2, q.w * z2);
+    WideMat3 {
+        x_axis: vec3(-(yy + zz), xy + wz, zx - wy),
+        y_axis: vec3(xy - wz, -(zz + xx), yz + wx),
+        z_axis: vec3(zx + wy, yz - wx, -(xx + yy)),
+    }
+}
+
+/// det(I + H) − 1 = tr H + ½ (tr² H − tr H²) + det H: what the volume has grown by.
+#[inline(always)]
+fn grown_by<S: Simd>(h: &Mat3x8<S>) -> f32x8<S> {
+    let WideMat3 { x_axis: a, y_axis: b, z_axis: c } = *h;
+    let second = (a.x * b.y - a.y * b.x) + (b.y * c.z - b.z * c.y) + (c.z * a.x - c.x * a.z);
+    a.x + b.y + c.z + second + a.cross(b).dot(c)
+}
+
+/// det(F) F⁻ᵀ.
+#[inline(always)]
+fn cofactor<S: Simd>(f: &Mat3x8<S>) -> Mat3x8<S> {
+    let WideMat3 { x_axis: x, y_axis: y, z_axis: z } = *f;
+    WideMat3 { x_axis: y.cross(z), y_axis: z.cross(x), z_axis: x.cross(y) }
 }
 
 /// Three gradients of eight tetrahedra, or of as many as the range is long.

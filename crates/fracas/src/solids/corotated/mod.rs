@@ -14,17 +14,18 @@ use crate::parallel::Span;
 use crate::solids::fem::lanes::vector;
 use crate::solids::fem::stars::Stars;
 use crate::solids::fem::stress;
-use crate::solids::fem::system::{System, workers_of};
+use crate::solids::fem::system::{Frame, Pose, System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
 use crate::solids::fem::topology::{Born, NONE, Topology, outward};
 use crate::solids::fem::{TetOptions, TetShape, TetShapeError, TetSolver};
+use crate::solids::particles::{split, whole};
 use crate::solids::{
     Anchor, Boundary, DofsMut, DofsRef, Face, NeedsReload, Particles, Residual, Solid, Step,
 };
 use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::{Changes, Opened, ParticleId, PieceId};
-use glam::{Mat3, Vec3};
+use glam::{DMat3, Vec3};
 
 /// Newton steps that bring rotations fully up for an audit.
 const AUDIT_STEPS: u32 = 3;
@@ -55,7 +56,7 @@ impl Corotated {
         materials: &[Material],
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), TetBuildError> {
-        if options.solver == TetSolver::Direct {
+        if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
         let Built { particles, tets, stars, values } = Tets::build(shape, materials, seed)?;
@@ -81,51 +82,58 @@ impl Corotated {
             faces,
             options,
             rotation: vec![Rot::IDENTITY; count],
-            system: System::new(vertices, count, options.keeps_volume),
+            system: System::new(vertices, count, options),
             audited: vec![Rot::IDENTITY; count],
         }
     }
 
     /// R, a and ∇Ψ as the particles are now.
-    fn bring_up(&mut self, span: &Span, step: &Step) {
-        let Some(turn) = self.system.frame(span).map(|frame| frame.turn.to_mat3()) else { return };
+    fn bring_up(&mut self, particles: &Particles, span: &Span, step: &Step) {
+        let Some(pose) = self.system.frame(span).map(Frame::pose) else { return };
         let of = self.tets.of(span);
         let workers = workers_of(of.len(), step);
+        self.system.follow_places(particles, span, pose, workers);
         let written = (&mut self.rotation[..], &mut self.system);
-        elastic::linearise(&self.tets, of, turn, written, workers);
+        elastic::linearise(&self.tets, of, pose.turn, written, workers);
         self.system.sum_forces(&self.stars, span, workers);
     }
 
     /// sym(RᵀF) − I of a tetrahedron, turned to the world.
     fn strain_of(&self, particles: &Particles, t: usize) -> Sym3 {
-        let r = self.rotation[t].to_mat3();
-        let f = self.deformation(particles, t);
-        let strain = Sym3::from_mat3(&(r.transpose() * f)) - Sym3::IDENTITY;
-        strain.conjugate(self.rotation[t])
+        symmetric(self.distortion(particles, t)).conjugate(self.rotation[t])
     }
 
     /// λ tr(ε) I + 2 μ ε of a tetrahedron, in the world, Pa; J − 1 instead of the trace where volume is kept by a term of its own.
     fn stress_of(&self, particles: &Particles, t: usize) -> Sym3 {
-        let strain = self.strain_of(particles, t);
+        let distortion = self.distortion(particles, t);
+        let strain = symmetric(distortion);
         let grown = match self.options.keeps_volume {
-            true => self.deformation(particles, t).determinant() - 1.0,
+            true => ((DMat3::IDENTITY + distortion).determinant() - 1.0) as f32,
             false => strain.trace(),
         };
         let [lambda, mu] = [0, 1].map(|k| self.tets.lame[k][t] / self.tets.volume[t]);
-        2.0 * mu * strain + Sym3::from_diagonal(Vec3::splat(lambda * grown))
+        let stress = 2.0 * mu * strain + Sym3::from_diagonal(Vec3::splat(lambda * grown));
+        stress.conjugate(self.rotation[t])
     }
 
-    /// F of a tetrahedron.
-    fn deformation(&self, particles: &Particles, t: usize) -> Mat3 {
-        let tet = self.tets.corners[t].map(|v| particles.position[v as usize]);
-        let mut f = Mat3::ZERO;
-        for corner in 1..4 {
-            let g = self.tets.gradient_of(t, corner).as_vec3();
-            let d = tet[corner] - tet[0];
-            f += Mat3::from_cols(g.x * d, g.y * d, g.z * d);
+    /// RᵀF − I = Σ (Rᵀ (x_j − x_0) − (x̄_j − x̄_0)) g_jᵀ of a tetrahedron, without the rounding of F.
+    fn distortion(&self, particles: &Particles, t: usize) -> DMat3 {
+        let back = self.rotation[t].to_dmat3().transpose();
+        let [x0, corners @ ..] = self.tets.corners[t].map(|v| v as usize);
+        let (place, rest) = (particles.place(x0), particles.rest[x0].as_dvec3());
+        let mut sum = DMat3::ZERO;
+        for (&v, corner) in corners.iter().zip(1..) {
+            let g = self.tets.gradient_of(t, corner);
+            let d = back * (particles.place(v) - place) - (particles.rest[v].as_dvec3() - rest);
+            sum += DMat3::from_cols(g.x * d, g.y * d, g.z * d);
         }
-        f
+        sum
     }
+}
+
+/// ½ (A + Aᵀ).
+fn symmetric(a: DMat3) -> Sym3 {
+    Sym3::from_mat3(&(0.5 * (a + a.transpose())).as_mat3())
 }
 
 impl Solid for Corotated {
@@ -136,6 +144,10 @@ impl Solid for Corotated {
     fn turn(&mut self, span: Span, rotation: Rot) {
         let of = self.tets.of(&span);
         self.rotation[of].iter_mut().for_each(|r| *r = (rotation * *r).normalized());
+    }
+
+    fn turns_along_arcs(&self) -> bool {
+        true
     }
 
     /// Any stiffness is reached.
@@ -149,9 +161,7 @@ impl Solid for Corotated {
     }
 
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
-        let workers = workers_of(self.tets.of(&span).len(), step);
-        self.system.follow_places(particles, &span, workers);
-        self.bring_up(&span, step);
+        self.bring_up(particles, &span, step);
     }
 
     fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
@@ -205,22 +215,24 @@ impl Solid for Corotated {
         step: &Step,
     ) -> Residual {
         let h2 = step.h * step.h;
-        let Particles { position, correction, acceleration, inertial, .. } = particles;
-        let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
+        let Particles { position, remainder, correction, .. } = particles;
+        let Particles { acceleration, inertial, inertial_remainder, .. } = particles;
+        let columns = [position, remainder, correction].map(|column| &mut column[span.clone()]);
         let workers = workers_of(self.tets.of(&span).len(), step);
-        workers.for_span(span.clone(), columns, &|range, [position, correction]| {
+        workers.for_span(span.clone(), columns, &|range, [position, remainder, correction]| {
             for (k, j) in range.enumerate() {
                 correction[k] = -h2 * acceleration[j];
-                position[k] = inertial[j] + correction[k];
+                let place = whole(inertial, inertial_remainder, j) + correction[k].as_dvec3();
+                split(place, k, position, remainder);
             }
         });
         for target in held.iter() {
-            let j = target.particle as usize;
-            particles.position[j] = target.position;
-            particles.correction[j] = target.position - particles.inertial[j];
+            let (j, place) = (target.particle as usize, target.position.as_dvec3());
+            particles.set_place(j, place);
+            particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
         }
         self.system.prepare(particles, &self.tets, &self.stars, &span, step);
-        self.bring_up(&span, step);
+        self.bring_up(particles, &span, step);
         let Self { system, tets, stars, .. } = self;
         let mut targets = held.iter_mut();
         system.solve(particles, tets, stars, &span, step, |particle, force| {
@@ -235,15 +247,17 @@ impl Solid for Corotated {
         let of = self.tets.of(&span);
         let workers = workers_of(of.len(), step);
         self.audited[of.clone()].copy_from_slice(&self.rotation[of.clone()]);
-        self.system.follow_places(particles, &span, workers);
+        let pose = Pose::of(particles, &span, workers);
+        self.system.follow_places(particles, &span, pose, workers);
         let mut energy = 0.0;
         for _ in 0..AUDIT_STEPS {
             let written = (&mut self.audited[..], &mut self.system);
-            energy = elastic::linearise(&self.tets, of.clone(), Mat3::IDENTITY, written, workers);
+            energy = elastic::linearise(&self.tets, of.clone(), pose.turn, written, workers);
         }
         self.system.sum_forces(&self.stars, &span, workers);
+        let turn = pose.turn.to_mat3();
         for (k, j) in span.enumerate() {
-            force.linear[k] = -vector(self.system.force[j]);
+            force.linear[k] = -(turn * vector(self.system.force[j]));
         }
         energy
     }
@@ -328,6 +342,7 @@ impl Solid for Corotated {
     fn validate(&self, particles: &Particles) {
         assert_eq!(self.stars.len(), particles.len(), "vertices are not particles");
         assert!(!particles.oriented(), "vertices with orientations");
+        assert_eq!(particles.remainder.len(), particles.len(), "positions without remainders");
         assert_eq!(self.stars, Stars::new(particles.len(), &self.tets.corners), "stale stars");
         self.topology.validate(&self.tets.corners);
         assert_eq!(self.joined, hash_of_joined(&self.tets, &self.topology), "a stale hash");
@@ -347,7 +362,8 @@ impl Solid for Corotated {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        bytes.number(u64::from(self.options.keeps_volume));
+        let direct = self.options.solver == TetSolver::Direct;
+        bytes.number(u64::from(self.options.keeps_volume) | u64::from(direct) << 1);
         bytes.column(&self.tets.corners);
         bytes.column(self.topology.across());
         bytes.column(&self.tets.material);
@@ -362,7 +378,12 @@ impl Solid for Corotated {
         reader: &mut Reader<'_>,
         particles: &Particles,
     ) -> Result<(), SnapshotError> {
-        let keeps_volume = reader.number()? != 0;
+        let options = reader.number()?;
+        let solver = if options & 2 == 0 { TetSolver::Iterative } else { TetSolver::Direct };
+        if !solver.is_built_in() {
+            return Err(reader.damaged("a body of the direct solver, which is not built in"));
+        }
+        let options = TetOptions { solver, keeps_volume: options & 1 != 0 };
         let corners: Vec<[u32; 4]> = reader.column()?;
         let inside = |&v: &u32| (v as usize) < particles.len();
         if !corners.iter().flatten().all(inside) {
@@ -379,7 +400,6 @@ impl Solid for Corotated {
         tets.follow_material();
         tets.follow_pieces();
         let stars = Stars::new(particles.len(), &tets.corners);
-        let options = TetOptions { keeps_volume, ..TetOptions::default() };
         let rotation = reader.column_of(count)?;
         *self = Self { rotation, ..Self::from_tets(tets, topology, stars, options) };
         Ok(())
@@ -436,7 +456,7 @@ impl Corotated {
         let count = self.stars.len();
         self.stars.rebuild(count, &self.tets.corners);
         self.topology.list_surface(&self.tets.corners, &mut self.faces);
-        self.system = System::new(count, self.tets.len(), self.options.keeps_volume);
+        self.system = System::new(count, self.tets.len(), self.options);
         self.audited.resize(self.tets.len(), Rot::IDENTITY);
         self.joined = hash_of_joined(&self.tets, &self.topology);
     }

@@ -220,8 +220,8 @@ fn rotation_costs_nothing_and_inversion_keeps_its_frame() {
             solid.measure(&particles, all.clone(), &step);
             solid.linearise(&particles, all.clone(), &step);
         }
-        let s = solid.rotation[0].to_mat3().transpose() * solid.deformation(&particles, 0);
-        let diagonal = [s.x_axis.x, s.y_axis.y, s.z_axis.z];
+        let s = solid.distortion(&particles, 0);
+        let diagonal = [s.x_axis.x, s.y_axis.y, s.z_axis.z].map(|x| 1.0 + x);
         for (found, wanted) in diagonal.into_iter().zip(wanted) {
             assert!((found - wanted).abs() < 1e-4, "{diagonal:?}");
         }
@@ -353,7 +353,7 @@ fn crushed_and_inverted_cubes_recover() {
             move_on(&mut particles, &mut solid, &step);
         }
         for t in 0..solid.tets.len() {
-            let f = solid.deformation(&particles, t);
+            let f = DMat3::IDENTITY + solid.distortion(&particles, t);
             let strain = solid.strain_of(&particles, t).norm();
             assert!(f.determinant() > 0.5 && strain < 0.2, "{name}: tetrahedron {t} is {f}");
         }
@@ -536,4 +536,38 @@ fn aggregates_know_cracks() {
     println!("with aggregates {:?}, with the lattice {:?}", counts[0], counts[1]);
     assert!(counts[0].1.converged(), "{:?}", counts[0]);
     assert!(counts[0].0 < counts[1].0, "{counts:?}");
+}
+
+/// A (A⁻¹ r) = r of the matrix at rest, with one side held.
+#[cfg(feature = "direct")]
+#[test]
+fn factor_is_that_of_the_matrix_at_rest() {
+    let shape = block([6, 3, 2], [0.1; 3]);
+    let (mut particles, mut solid) = build(&shape, 1000.0, 1e6, 0.3);
+    let (all, step) = (0..particles.len(), step(1.0 / 60.0, 8));
+    for j in all.clone() {
+        particles.held[j] = particles.rest[j].x == 0.0;
+    }
+    solid.measure(&particles, all.clone(), &step);
+    solid.linearise(&particles, all.clone(), &step);
+    let force = |j: usize| {
+        let wave = |k: usize| ((3 * j + k) as f32 * 0.7).sin();
+        if particles.held[j] { Vec3::ZERO } else { Vec3::new(wave(0), wave(1), wave(2)) }
+    };
+    let r: Vec<Vec3> = all.clone().map(force).collect();
+    let points: Vec<_> = r.iter().map(|&r| crate::solids::fem::lanes::point(r)).collect();
+    let mut factor =
+        crate::solids::fem::direct::Factor::new(&particles, &solid.tets, all.clone(), step.h)
+            .unwrap();
+    let product = factor.solve(&points);
+    let d: Vec<Vec3> = all.clone().map(|j| factor.motion_of(j)).collect();
+    let mut image = vec![Vec3::ZERO; d.len()];
+    let given = DofsRef { linear: &d, angular: &[] };
+    solid.product(&particles, all.clone(), &step, given, linear(&mut image));
+    for j in all.filter(|&j| !particles.held[j]) {
+        assert!(image[j].distance(r[j]) < 1e-4, "{j}: {} instead of {}", image[j], r[j]);
+    }
+    assert!(d.iter().zip(&particles.held).all(|(d, &held)| !held || *d == Vec3::ZERO));
+    let wanted: f64 = d.iter().zip(&r).map(|(d, r)| d.as_dvec3().dot(r.as_dvec3())).sum();
+    assert!((product / wanted - 1.0).abs() < 1e-6, "{product} instead of {wanted}");
 }

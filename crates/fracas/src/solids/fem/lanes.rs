@@ -1,9 +1,9 @@
 //! Eight points at a time, from anywhere in a column and back.
 
-use crate::math::fearless_simd::{Simd, f32x4, f32x8, prelude::*};
+use crate::math::fearless_simd::{Simd, f32x4, prelude::*};
+use crate::math::wide::Vec3x8;
 use crate::math::wide::columns::{turn_rows, vec3};
-use crate::math::wide::{Mat3x8, Vec3x8, WideMat3};
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 
 /// A point or a force with a zero behind it: 16 bytes are one load.
 pub(crate) type Point = [f32; 4];
@@ -55,14 +55,6 @@ pub(crate) fn store<S: Simd>(simd: S, v: Vec3x8<S>, points: &mut [Point]) {
     f32x4::store_four_interleaved([x.0, y.0, z.0, zero], &mut floats[..16]);
     f32x4::store_four_interleaved([x.1, y.1, z.1, zero], &mut floats[16..]);
     points.copy_from_slice(&eight[..points.len()]);
-}
-
-/// The same matrix eight times.
-#[inline(always)]
-pub(crate) fn splat_mat3<S: Simd>(simd: S, m: Mat3) -> Mat3x8<S> {
-    let splat =
-        |v: Vec3| vec3(f32x8::splat(simd, v.x), f32x8::splat(simd, v.y), f32x8::splat(simd, v.z));
-    WideMat3 { x_axis: splat(m.x_axis), y_axis: splat(m.y_axis), z_axis: splat(m.z_axis) }
 }
 
 /// Sum of some slots, in their order.

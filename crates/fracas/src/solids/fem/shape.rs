@@ -39,6 +39,16 @@ pub enum TetSolver {
     Direct,
 }
 
+impl TetSolver {
+    /// Whether this build has it.
+    pub fn is_built_in(self) -> bool {
+        match self {
+            Self::Iterative => true,
+            Self::Direct => cfg!(feature = "direct"),
+        }
+    }
+}
+
 /// Why tetrahedra are no solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -136,7 +146,9 @@ pub enum TetShapeError {
         mass: f64,
     },
     /// A solver that is not built in.
-    #[error("the direct solver needs the feature `direct` of the crate `fracas`")]
+    #[error(
+        "the direct solver is not built in: build with `--features direct`, or leave `solver` away"
+    )]
     NoDirectSolver,
 }
 

@@ -13,15 +13,19 @@
 //! λ (Σ c_j·(p_j − p_0)) and acts along c = cof(F) g, the gradient of the volume.
 
 use super::aggregates::Aggregates;
+#[cfg(feature = "direct")]
+use super::direct::Factor;
 use super::lanes::{Point, gather, point, store, sum_slots, vector};
 use super::lattice::{Lattice, Leaves};
 use super::stars::Stars;
 use super::tets::Tets;
+use super::{TetOptions, TetSolver};
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
 use crate::math::wide::columns::{load_lanes, vec3};
 use crate::math::wide::{Vec3x8, WideMat3};
 use crate::math::{Rot, Sym3, rotation};
 use crate::parallel::{Span, Workers};
+use crate::solids::particles::{split, whole};
 use crate::solids::{Anchor, Particles, Residual, Step};
 use glam::{DMat3, DVec3, Mat3, Vec3};
 
@@ -42,8 +46,8 @@ pub(crate) struct System {
     pub swelling: Option<[Vec<f32>; 9]>,
     /// A force per corner of each tetrahedron, N; see [`Stars`].
     pub slots: Vec<Point>,
-    /// Where the particles are, in the world.
-    pub place: Vec<Point>,
+    /// How far the particles are from the rest shape as it is placed by a [`Pose`], in its frame, m.
+    pub moved_by: Vec<Point>,
     /// ∇Ψ at the vertices, N.
     pub force: Vec<Point>,
     residual: Vec<Point>,
@@ -55,24 +59,87 @@ pub(crate) struct System {
     pieces: Vec<Frame>,
     /// Of all solves since it was set to 0.
     pub iterations: u32,
+    solver: TetSolver,
 }
 
 /// What the rest shape of a piece gives the solver.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    pub span: Span,
+    span: Span,
     /// What it was built for.
     h: f32,
     held: Vec<bool>,
-    /// Centre of mass at rest, m.
-    centre: Vec3,
+    any_held: bool,
     /// How the piece is turned in this substep.
     pub turn: Rot,
+    /// Its centres of mass, at rest and now, m.
+    centres: [DVec3; 2],
     /// D, N/m.
     blocks: Vec<Sym3>,
     /// D⁻¹ by columns; 0 of what is held.
     inverse: Vec<[Point; 3]>,
     coarse: Coarse,
+    /// Instead of D⁻¹ where a factor alone preconditions: 0. Empty elsewhere.
+    nothing: Vec<[Point; 3]>,
+}
+
+/// Where the rest shape of a piece fits it best.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pose {
+    pub turn: Rot,
+    /// Centres of mass, at rest and now, m.
+    pub centres: [DVec3; 2],
+}
+
+/// Sums of m, m x̄, m x and m x x̄ᵀ.
+#[derive(Clone, Copy)]
+struct Moments {
+    mass: f64,
+    centres: [DVec3; 2],
+    product: DMat3,
+}
+
+impl std::ops::Add for Moments {
+    type Output = Self;
+    fn add(self, b: Self) -> Self {
+        let ([a0, a1], [b0, b1]) = (self.centres, b.centres);
+        Self {
+            mass: self.mass + b.mass,
+            centres: [a0 + b0, a1 + b1],
+            product: self.product + b.product,
+        }
+    }
+}
+
+impl Pose {
+    /// The rotation is that of Σ m (x − c) (x̄ − c̄)ᵀ.
+    pub fn of(particles: &Particles, span: &Span, workers: &Workers) -> Self {
+        let sums = workers.sum(span.clone(), &|leaf: Span| {
+            let (mut mass, mut centres) = (0.0, [DVec3::ZERO; 2]);
+            let mut product = DMat3::ZERO;
+            for j in leaf {
+                let m = f64::from(particles.mass[j]);
+                let (rest, x) = (particles.rest[j].as_dvec3(), particles.position[j].as_dvec3());
+                let weighted = m * x;
+                mass += m;
+                centres[0] += m * rest;
+                centres[1] += weighted;
+                product += outer(weighted, rest);
+            }
+            Moments { mass, centres, product }
+        });
+        let centres = sums.centres.map(|sum| sum / sums.mass);
+        let product = sums.product - outer(sums.centres[1], centres[0]);
+        let size = product.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
+        let turn =
+            if size > 0.0 { rotation(&(product * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY };
+        Self { turn, centres }
+    }
+}
+
+/// a bᵀ.
+fn outer(a: DVec3, b: DVec3) -> DMat3 {
+    DMat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
 
 /// The coarse space of a piece.
@@ -84,6 +151,9 @@ enum Coarse {
     Lattice(Lattice),
     /// From then on.
     Aggregates(Aggregates),
+    /// No coarse space: the whole matrix at rest.
+    #[cfg(feature = "direct")]
+    Factor(Factor),
 }
 
 impl Coarse {
@@ -92,6 +162,8 @@ impl Coarse {
         match self {
             Self::Lattice(lattice) => Some(lattice.leaves()),
             Self::Aggregates(_) => None,
+            #[cfg(feature = "direct")]
+            Self::Factor(_) => None,
         }
     }
 
@@ -100,6 +172,8 @@ impl Coarse {
         match self {
             Self::Lattice(lattice) => lattice.answer(),
             Self::Aggregates(aggregates) => aggregates.answer(r),
+            #[cfg(feature = "direct")]
+            Self::Factor(factor) => factor.solve(r),
         }
     }
 
@@ -111,6 +185,8 @@ impl Coarse {
             Self::Aggregates(aggregates) => {
                 f32x4::from_slice(simd, &point(aggregates.motion_of(k)))
             }
+            #[cfg(feature = "direct")]
+            Self::Factor(factor) => f32x4::from_slice(simd, &point(factor.motion_of(k))),
         }
     }
 
@@ -119,6 +195,9 @@ impl Coarse {
         match self {
             Self::Lattice(_) => sweeps.div_ceil(LEAST_SHARE),
             Self::Aggregates(_) => sweeps,
+            // as many, though one is enough where nothing is bent: who asks for a factor asks for digits
+            #[cfg(feature = "direct")]
+            Self::Factor(_) => sweeps.div_ceil(LEAST_SHARE),
         }
     }
 }
@@ -140,14 +219,14 @@ impl std::ops::Add for Sums {
 }
 
 impl System {
-    pub fn new(vertex_count: usize, tet_count: usize, keeps_volume: bool) -> Self {
+    pub fn new(vertex_count: usize, tet_count: usize, options: TetOptions) -> Self {
         let gradients = || std::array::from_fn(|_| vec![0.0; tet_count]);
         let points = || vec![[0.0; 4]; vertex_count];
         Self {
             gradient: gradients(),
-            swelling: keeps_volume.then(gradients),
+            swelling: options.keeps_volume.then(gradients),
             slots: vec![[0.0; 4]; 4 * tet_count],
-            place: points(),
+            moved_by: points(),
             force: points(),
             residual: points(),
             preconditioned: points(),
@@ -156,6 +235,7 @@ impl System {
             moved: points(),
             pieces: Vec::new(),
             iterations: 0,
+            solver: options.solver,
         }
     }
 
@@ -190,8 +270,7 @@ impl System {
     ) {
         let workers = workers_of(tets.of(span).len(), step);
         let frame = self.build(particles, tets, stars, span, step.h);
-        frame.turn = frame.turned(particles, workers);
-        self.follow_places(particles, span, workers);
+        Pose { turn: frame.turn, centres: frame.centres } = Pose::of(particles, span, workers);
     }
 
     /// What follows from the rest shape of a piece, as it is built or built now.
@@ -205,7 +284,7 @@ impl System {
     ) -> &mut Frame {
         let held = &particles.held[span.clone()];
         let fits = |frame: &Frame| frame.span == *span && frame.h == h && frame.held == held;
-        let new = || Frame::new(particles, tets, stars, span.clone(), h);
+        let new = || Frame::new(particles, tets, stars, span.clone(), h, self.solver);
         let index = match self.index_of(span) {
             Ok(k) if fits(&self.pieces[k]) => k,
             Ok(k) => {
@@ -220,11 +299,21 @@ impl System {
         &mut self.pieces[index]
     }
 
-    /// Takes over where the particles are.
-    pub fn follow_places(&mut self, particles: &Particles, span: &Span, workers: &Workers) {
-        workers.for_span(span.clone(), &mut self.place[span.clone()], &|range, place| {
-            for (place, x) in place.iter_mut().zip(&particles.position[range]) {
-                *place = point(*x);
+    /// Takes over where the particles are: u = Tᵀ (x − c) − (x̄ − c̄). Of a stiff body these are small numbers, so that its strains are not lost in the
+    /// rounding of its size.
+    pub fn follow_places(
+        &mut self,
+        particles: &Particles,
+        span: &Span,
+        pose: Pose,
+        workers: &Workers,
+    ) {
+        let back = pose.turn.to_dmat3().transpose();
+        let [rest, now] = pose.centres;
+        workers.for_span(span.clone(), &mut self.moved_by[span.clone()], &|range, moved_by| {
+            for (u, j) in moved_by.iter_mut().zip(range) {
+                let place = back * (particles.place(j) - now);
+                *u = point((place - (particles.rest[j].as_dvec3() - rest)).as_vec3());
             }
         });
     }
@@ -237,46 +326,51 @@ pub(crate) fn workers_of(tet_count: usize, step: &Step) -> &Workers {
 }
 
 impl Frame {
-    fn new(particles: &Particles, tets: &Tets, stars: &Stars, span: Span, h: f32) -> Self {
+    fn new(
+        particles: &Particles,
+        tets: &Tets,
+        stars: &Stars,
+        span: Span,
+        h: f32,
+        solver: TetSolver,
+    ) -> Self {
         let of = tets.of(&span);
-        let mass: f64 = particles.mass[span.clone()].iter().map(|&m| f64::from(m)).sum();
-        let weighted = |j: usize| f64::from(particles.mass[j]) * particles.rest[j].as_dvec3();
-        let centre: DVec3 = span.clone().map(weighted).sum();
         let blocks = blocks(particles, tets, span.clone(), of.clone(), h);
         let inverse = blocks.iter().zip(span.clone()).map(|(block, j)| {
             let free = if particles.held[j] { None } else { block.inverse() };
             columns(free.unwrap_or_default())
         });
-        let coarse = if particles.broken[span.clone()].contains(&true) {
-            Coarse::Aggregates(Aggregates::new(particles, tets, stars, span.clone(), of, h))
-        } else {
-            Coarse::Lattice(Lattice::new(particles, tets, span.clone(), of, h))
-        };
+        let factor = whole_matrix(particles, tets, span.clone(), h, solver);
+        let nothing = factor.iter().flat_map(|_| vec![[[0.0; 4]; 3]; span.len()]).collect();
+        let coarse = factor.unwrap_or_else(|| {
+            if particles.broken[span.clone()].contains(&true) {
+                Coarse::Aggregates(Aggregates::new(particles, tets, stars, span.clone(), of, h))
+            } else {
+                Coarse::Lattice(Lattice::new(particles, tets, span.clone(), of, h))
+            }
+        });
         Self {
             h,
             held: particles.held[span.clone()].to_vec(),
-            centre: (centre / mass).as_vec3(),
+            any_held: particles.held[span.clone()].contains(&true),
             turn: Rot::IDENTITY,
+            centres: [DVec3::ZERO; 2],
             inverse: inverse.collect(),
             coarse,
+            nothing,
             blocks,
             span,
         }
     }
 
-    /// The rotation that maps the rest shape best: of Σ m x (x̄ − c̄)ᵀ, whatever x is relative to.
-    fn turned(&self, particles: &Particles, workers: &Workers) -> Rot {
-        let sum = workers.sum(self.span.clone(), &|leaf: Span| {
-            let mut sum = DMat3::ZERO;
-            for j in leaf {
-                let x = (particles.mass[j] * particles.position[j]).as_dvec3();
-                let arm = (particles.rest[j] - self.centre).as_dvec3();
-                sum += DMat3::from_cols(arm.x * x, arm.y * x, arm.z * x);
-            }
-            sum
-        });
-        let size = sum.to_cols_array().iter().fold(0.0f64, |most, x| most.max(x.abs()));
-        if size > 0.0 { rotation(&(sum * (1.0 / size)).as_mat3()) } else { Rot::IDENTITY }
+    /// Where the rest shape was placed by [`System::prepare`].
+    pub fn pose(&self) -> Pose {
+        Pose { turn: self.turn, centres: self.centres }
+    }
+
+    /// Whether grips hold some of it.
+    pub fn is_held(&self) -> bool {
+        self.any_held
     }
 
     /// nᵀ D⁻¹ n at a point of its surface, m/N.
@@ -291,6 +385,27 @@ impl Frame {
         let [x, y, z] = self.inverse[particle - self.span.start].map(vector);
         n.dot(n.x * x + n.y * y + n.z * z)
     }
+}
+
+/// The factor of the whole matrix, if that is to solve it.
+#[cfg(feature = "direct")]
+fn whole_matrix(
+    particles: &Particles,
+    tets: &Tets,
+    span: Span,
+    h: f32,
+    solver: TetSolver,
+) -> Option<Coarse> {
+    match solver {
+        TetSolver::Direct => Factor::new(particles, tets, span, h).map(Coarse::Factor),
+        TetSolver::Iterative => None,
+    }
+}
+
+/// None is built in.
+#[cfg(not(feature = "direct"))]
+fn whole_matrix(_: &Particles, _: &Tets, _: Span, _: f32, _: TetSolver) -> Option<Coarse> {
+    None
 }
 
 fn columns(a: Sym3) -> [Point; 3] {
@@ -563,16 +678,17 @@ impl System {
             workers,
         };
         let least = self.pieces[index].coarse.iterations(step.sweeps);
-        let left = self.iterate(index, &operator, least, Residual::CONVERGED, &mut acts);
+        let left =
+            self.iterate(index, &operator, [least, MOST * least], Residual::CONVERGED, &mut acts);
         (self.gradient, self.swelling) = (gradient, swelling);
         let Self { moved, residual, pieces, .. } = self;
         let (d, r, held) = (&moved[span.clone()], &residual[span.clone()], &pieces[index].held);
-        let Particles { position, correction, .. } = particles;
-        let columns = [&mut position[span.clone()], &mut correction[span.clone()]];
-        workers.for_span(0..span.len(), columns, &|range, [position, correction]| {
+        let Particles { position, remainder, correction, .. } = particles;
+        let columns = [position, remainder, correction].map(|column| &mut column[span.clone()]);
+        workers.for_span(0..span.len(), columns, &|range, [position, remainder, correction]| {
             for (k, d) in d[range].iter().enumerate() {
                 let way = turn * vector(*d);
-                position[k] += way;
+                split(whole(position, remainder, k) + way.as_dvec3(), k, position, remainder);
                 correction[k] += way;
             }
         });
@@ -584,20 +700,21 @@ impl System {
         Residual::new(left, acts, span.len())
     }
 
-    /// Conjugate gradients on (M/h² + K) d = r from d = 0 on, at least so many iterations, at most [`MOST`] times as many, until what is out
+    /// Conjugate gradients on (M/h² + K) d = r from d = 0 on, between so many iterations, until what is out
     /// of balance is the given share of what acts, to which what it begins with is added. r is in `residual` and d goes to
     /// `moved`, both in the frame of the piece. Returns the square of what is left.
     fn iterate(
         &mut self,
         index: usize,
         operator: &Operator<'_>,
-        least: u32,
+        [least, most]: [u32; 2],
         share: f32,
         acts: &mut f64,
     ) -> f64 {
         let Self { slots, residual, preconditioned, direction, image, moved, .. } = self;
         let (span, workers) = (operator.span, operator.workers);
-        let Frame { inverse, coarse, held, .. } = &mut self.pieces[index];
+        let Frame { inverse, nothing, coarse, held, .. } = &mut self.pieces[index];
+        let inverse: &[[Point; 3]] = if nothing.is_empty() { inverse } else { nothing };
         let (r, z, d) = (
             &mut residual[span.clone()],
             &mut preconditioned[span.clone()],
@@ -610,7 +727,7 @@ impl System {
         let enough = f64::from(share * share);
         let mut rz = sums.product + coarse.answer(r);
         let mut beta = 0.0;
-        for count in 0..MOST * least {
+        for count in 0..most {
             let done = count >= least && sums.square <= enough * *acts;
             if done || rz <= 0.0 || rz.is_nan() {
                 break;
@@ -634,6 +751,7 @@ impl System {
 
     /// Solves (M/h² + K) u = b for a piece whose elements are as at rest, from the u of before on: `load` tells b in the frame of the piece,
     /// N, and `deviation` holds u of the body, m. What is held keeps its u, and what that takes stays in [`reaction`](Self::reaction).
+    /// `floor` is the square of a force, N, beside which what is out of balance at a vertex counts for nothing.
     pub fn solve_deviation(
         &mut self,
         particles: &Particles,
@@ -641,7 +759,7 @@ impl System {
         stars: &Stars,
         span: &Span,
         step: &Step,
-        (least, share): (u32, f32),
+        (most, share, floor): (u32, f32, f64),
         load: impl Fn(usize) -> Vec3,
         deviation: &mut [Point],
     ) -> Residual {
@@ -658,13 +776,13 @@ impl System {
         };
         let Self { slots, image, residual, .. } = self;
         operator.multiply(deviation, slots, &mut image[span.clone()]);
-        let mut acts = 0.0;
+        let mut acts = floor * span.len() as f64;
         for j in span.clone() {
             let load = load(j);
             acts += f64::from(load.length_squared());
             residual[j] = point(load - vector(image[j]));
         }
-        let left = self.iterate(index, &operator, least, share, &mut acts);
+        let left = self.iterate(index, &operator, [0, most], share, &mut acts);
         for (u, d) in deviation[span.clone()].iter_mut().zip(&self.moved[span.clone()]) {
             *u = std::array::from_fn(|k| u[k] + d[k]);
         }

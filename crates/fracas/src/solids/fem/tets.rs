@@ -256,6 +256,7 @@ fn particles(
             material,
         });
     }
+    particles.keep_remainders();
     Ok(particles)
 }
 
