@@ -83,10 +83,15 @@ pub(super) fn is_held(particles: &Particles, span: &Span) -> bool {
 
 /// The system of elements that do not turn in the frame of their piece.
 pub(super) fn system(elements: &Elements, solver: TetSolver) -> System {
-    let options = TetOptions { solver, ..TetOptions::default() };
-    let mut system = System::new(elements.stars.len(), elements.tets.len(), options);
-    system.gradient.clone_from(&elements.tets.gradient);
+    let mut system = System::new(0, 0, TetOptions { solver, ..TetOptions::default() });
+    follow(&mut system, elements);
     system
+}
+
+/// Brings it up to elements that are others or in another order.
+pub(super) fn follow(system: &mut System, elements: &Elements) {
+    system.resize(elements.stars.len(), elements.tets.len());
+    system.gradient.clone_from(&elements.tets.gradient);
 }
 
 /// Particles to x_n + h v_n, held ones to their targets.

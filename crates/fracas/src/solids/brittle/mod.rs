@@ -341,7 +341,8 @@ impl Solid for Brittle {
         for (to, &from) in span.clone().zip(order) {
             self.deviation[to] = before[from as usize - span.start];
         }
-        self.system = elastic::system(&self.elements, self.solver);
+        self.system.permute(&span, place);
+        elastic::follow(&mut self.system, &self.elements);
     }
 
     fn truncate(&mut self, count: usize) {

@@ -70,6 +70,8 @@ pub(crate) struct Frame {
     h: f32,
     held: Vec<bool>,
     any_held: bool,
+    /// Whether faces of it have opened.
+    cracked: bool,
     /// How the piece is turned in this substep.
     pub turn: Rot,
     /// Its centres of mass, at rest and now, m.
@@ -244,6 +246,36 @@ impl System {
         self.pieces.clear();
     }
 
+    /// After particles of a span were put in another order, see [`Solid::permute`](crate::solids::Solid::permute): what was built for pieces that have
+    /// only moved as a whole stays.
+    pub fn permute(&mut self, span: &Span, place: &[u32]) {
+        self.pieces.retain_mut(|frame| {
+            if frame.span.start < span.start {
+                return true;
+            }
+            let Some(places) =
+                place.get(frame.span.start - span.start..frame.span.end - span.start)
+            else {
+                return false;
+            };
+            let start = places[0];
+            frame.span = start as usize..start as usize + places.len();
+            places.iter().zip(start..).all(|(&to, wanted)| to == wanted)
+        });
+        self.pieces.sort_unstable_by_key(|frame| frame.span.start);
+    }
+
+    /// Room for so many.
+    pub fn resize(&mut self, vertex_count: usize, tet_count: usize) {
+        let columns = self.gradient.iter_mut().chain(self.swelling.iter_mut().flatten());
+        columns.for_each(|column| column.resize(tet_count, 0.0));
+        self.slots.resize(4 * tet_count, [0.0; 4]);
+        let Self { moved_by, force, residual, preconditioned, direction, image, moved, .. } = self;
+        for points in [moved_by, force, residual, preconditioned, direction, image, moved] {
+            points.resize(vertex_count, [0.0; 4]);
+        }
+    }
+
     /// The frame of a piece, which [`prepare`](Self::prepare) has made.
     pub fn frame(&self, span: &Span) -> Option<&Frame> {
         self.index_of(span).ok().map(|k| &self.pieces[k])
@@ -283,7 +315,11 @@ impl System {
         h: f32,
     ) -> &mut Frame {
         let held = &particles.held[span.clone()];
-        let fits = |frame: &Frame| frame.span == *span && frame.h == h && frame.held == held;
+        // the same as would be built now, so that a world that was loaded goes on with the same bits
+        let cracked = particles.broken[span.clone()].contains(&true);
+        let fits = |frame: &Frame| {
+            frame.span == *span && frame.h == h && frame.held == held && frame.cracked == cracked
+        };
         let new = || Frame::new(particles, tets, stars, span.clone(), h, self.solver);
         let index = match self.index_of(span) {
             Ok(k) if fits(&self.pieces[k]) => k,
@@ -353,6 +389,7 @@ impl Frame {
             h,
             held: particles.held[span.clone()].to_vec(),
             any_held: particles.held[span.clone()].contains(&true),
+            cracked: particles.broken[span.clone()].contains(&true),
             turn: Rot::IDENTITY,
             centres: [DVec3::ZERO; 2],
             inverse: inverse.collect(),
