@@ -72,6 +72,13 @@ const MOMENTS: [(&str, &str); 34] = [
     ("gelatine", "0,8,16,300"),
     ("beach-ball-bunny", "0,16,22,45"),
     ("stack", "0,10,22,360"),
+    ("struck-monolith", "2,14,30,119"),
+    ("strained-block", "0,60,130,179"),
+    ("falling-bunny", "4,7,14,179"),
+    ("broken-ring", "2,7,20,119"),
+    ("wine-glass", "10,20,30,239"),
+    ("dropped-plate", "22,26,36,149"),
+    ("stone-column", "0,80,112,239"),
 ];
 
 fn root() -> PathBuf {

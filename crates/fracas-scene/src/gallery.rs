@@ -69,6 +69,13 @@ pub fn gallery() -> Vec<GalleryScene> {
         "gelatine",
         "beach-ball-bunny",
         "stack",
+        "struck-monolith",
+        "strained-block",
+        "falling-bunny",
+        "broken-ring",
+        "wine-glass",
+        "dropped-plate",
+        "stone-column",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.
