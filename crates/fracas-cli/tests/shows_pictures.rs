@@ -76,7 +76,6 @@ const MOMENTS: [(&str, &str); 34] = [
     ("strained-block", "0,60,130,179"),
     ("falling-bunny", "4,7,14,179"),
     ("broken-ring", "2,7,20,119"),
-    ("wine-glass", "10,20,30,239"),
     ("dropped-plate", "22,26,36,149"),
     ("stone-column", "0,80,112,239"),
 ];

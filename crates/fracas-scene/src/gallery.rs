@@ -73,7 +73,6 @@ pub fn gallery() -> Vec<GalleryScene> {
         "strained-block",
         "falling-bunny",
         "broken-ring",
-        "wine-glass",
         "dropped-plate",
         "stone-column",
     ];
