@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! A = Σ m x (x⁰ − c⁰)ᵀ,   R of A,   x_ref = c + R (x⁰ − c⁰)                        (001 eq. 4, erratum 001.4)
-//! (M/h² + K) u = Rᵀ ( M (x* − x_ref)/h² + f ),   x = x_ref + R u                   (001 eqs. 1–3, errata 001.1–3)
+//! (M/h² + K) u = Rᵀ ( M (x* − x_ref)/h² + f ),   x = x_ref, of what is held x_ref + R u   (001 eqs. 1–3, errata 001.1–3)
 //! ```
 //!
 //! K is that at rest, so that the matrix of a piece is constant until it breaks. Against K a piece of glass has hardly any mass: f32 tells its
@@ -182,7 +182,7 @@ impl Brittle {
         if rigid {
             self.deviation[span.clone()].fill([0.0; 4]);
             self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
-            self.carry(particles, &span, &reference);
+            self.carry(particles, &span, &reference, false);
             return Residual { adrift, ..Residual::default() };
         }
         let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
@@ -217,7 +217,7 @@ impl Brittle {
             let force = turn * system.reaction(target.particle as usize);
             (target.force, target.torque) = (force, Vec3::ZERO);
         }
-        self.carry(particles, &span, &reference);
+        self.carry(particles, &span, &reference, !held.is_empty());
         Residual { adrift, ..residual }
     }
 
@@ -233,12 +233,15 @@ impl Brittle {
         self.system.restore(particles, tets, stars, span, step, off);
     }
 
-    /// x = x_ref + R u.
-    fn carry(&self, particles: &mut Particles, span: &Span, reference: &Reference) {
+    /// x = x_ref, and x_ref + R u of what is held: there u is how far grips have pulled it.
+    ///
+    /// What is free stays on its reference. Contacts have been solved for it as for a rigid body, which pays nothing for u; a u that moved
+    /// particles would hand them energy that nobody gave, in thin glass more than the fall had.
+    fn carry(&self, particles: &mut Particles, span: &Span, reference: &Reference, held: bool) {
         let turn = reference.turn.to_mat3();
         for j in span.clone() {
-            let off = (turn * vector(self.deviation[j])).as_dvec3();
-            let place = reference.place(particles.rest[j]) + off;
+            let off = if held { turn * vector(self.deviation[j]) } else { Vec3::ZERO };
+            let place = reference.place(particles.rest[j]) + off.as_dvec3();
             particles.set_place(j, place);
             particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
         }

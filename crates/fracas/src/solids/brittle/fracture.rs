@@ -121,18 +121,18 @@ impl Brittle {
         residual: Residual,
         credit: &mut f32,
         changes: &mut Changes,
-    ) -> f64 {
+    ) {
         *credit = (*credit + step.h).min(BUDGET_TIME);
         if self.is_rigid(&span) || !self.feel(&span, step) {
-            return 0.0;
+            return;
         }
         if !residual.converged() {
             self.counts.waited += 1;
-            return 0.0;
+            return;
         }
         let overloads = self.overloads(particles, &span);
         if overloads.is_empty() {
-            return 0.0;
+            return;
         }
         let Elements { stars, .. } = &self.elements;
         let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
@@ -154,7 +154,7 @@ impl Brittle {
                 opened.extend(self.cracks.passed().iter().map(|&v| particles.rest[v as usize]));
             }
         }
-        self.take_cracks(particles, changes)
+        self.take_cracks(particles, changes);
     }
 
     /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
@@ -285,10 +285,10 @@ impl Brittle {
         opened
     }
 
-    /// Takes over what cracks have opened. Returns the elastic energy that went with it, J.
-    fn take_cracks(&mut self, particles: &mut Particles, changes: &mut Changes) -> f64 {
+    /// Takes over what cracks have opened.
+    fn take_cracks(&mut self, particles: &mut Particles, changes: &mut Changes) {
         if self.cracks.opened.is_empty() {
-            return 0.0;
+            return;
         }
         let Self { elements, cracks, deviation, next_id, counts, .. } = self;
         elements.take_born(particles, &cracks.born, next_id, changes);
@@ -298,16 +298,13 @@ impl Brittle {
         }
         counts.splits += cracks.born.len() as u64;
         counts.faces += cracks.opened.len() as u64;
-        let mut energy = 0.0;
         for open in &cracks.opened {
             counts.through += u64::from(open.through);
             open.corners.iter().for_each(|&v| particles.broken[v as usize] = true);
-            let logged = log_of(open, elements, particles, &self.felt);
-            energy += f64::from(logged.energy);
+            let logged = log_of(open, elements, particles);
             changes.bonds_cut.push(logged.ends);
             changes.opened.push(logged);
         }
-        energy
     }
 }
 
@@ -316,20 +313,15 @@ fn at_tip(toughness: f32, edge: f32) -> f32 {
     toughness * (std::f32::consts::FRAC_2_PI / edge).sqrt()
 }
 
-/// A face as it has opened: the energy is that of what pulled across it, in the tetrahedra on both sides.
-fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles, felt: &[Sym3]) -> Opened {
+/// A face as it has opened. It takes K_c²/E times its area (Griffith), whatever was stored: what is free stores nothing.
+fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles) -> Opened {
     let tets = &elements.tets;
-    let place = |v: &u32| particles.position[*v as usize];
-    let [a, b, c] = open.corners.each_ref().map(place);
+    let [a, b, c] = open.corners.map(|v| particles.position[v as usize]);
     let across = (b - a).cross(c - a);
-    let [x, y, z] = open.corners.map(|v| particles.rest[v as usize]);
-    let normal = (y - x).cross(z - x).normalize_or(Vec3::X);
-    let mut energy = 0.0;
-    for t in open.tets.map(|t| t as usize) {
-        let pull = normal.dot(felt[t].mul_vec(normal)).max(0.0);
-        // each tetrahedron has four faces
-        energy += 0.125 * pull * pull / tets.modulus[t] * tets.volume[t];
-    }
+    let (area, first) = (0.5 * across.length(), open.tets[0] as usize);
+    let (toughness, modulus) = (tets.toughness[first], tets.modulus[first]);
+    // what only strength holds takes none by itself
+    let energy = if toughness.is_finite() { area * toughness * toughness / modulus } else { 0.0 };
     let end = |t: u32| particles.id[tets.corners[t as usize][0] as usize];
     Opened {
         // told by the world
@@ -337,9 +329,9 @@ fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles, felt: &[S
         ends: open.tets.map(end),
         position: ((a + b + c) / 3.0).as_dvec3(),
         normal: across.normalize_or(Vec3::X),
-        area: 0.5 * across.length(),
+        area,
         energy,
-        material: tets.material[open.tets[0] as usize],
+        material: tets.material[first],
         through: open.through,
     }
 }

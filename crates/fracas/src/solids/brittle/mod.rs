@@ -262,11 +262,17 @@ impl Solid for Brittle {
         credit: &mut f32,
         changes: &mut Changes,
     ) -> f64 {
-        self.break_piece(particles, span, step, residual, credit, changes)
+        self.break_piece(particles, span, step, residual, credit, changes);
+        // what is free stores nothing that could be set free
+        0.0
     }
 
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         force.linear.fill(Vec3::ZERO);
+        // what is free stays on its reference, and u stores nothing that could come back
+        if !elastic::is_held(particles, &span) {
+            return 0.0;
+        }
         let turn = Reference::of(particles, &span, &step.workers).turn.to_mat3();
         let tets = &self.elements.tets;
         let mut energy = 0.0;
