@@ -16,14 +16,8 @@ use serde_json::Value;
 use shows::*;
 use std::path::Path;
 
-/// Why cubes stay crushed.
-const TANGLED: &str = "tetrahedra of a cube that grips press flat or through itself in the world stay tangled; alone in the model they recover";
-
 const SHOWS: Shows = Shows {
-    open: &[
-        ("cube crushed flat: strain 2 s later", TANGLED),
-        ("cube turned inside out: strain 2 s later", TANGLED),
-    ],
+    open: &[],
     names: &[
         ("bar", false),
         ("cantilever", false),
