@@ -6,11 +6,12 @@ mod closed;
 use closed::{Puppet, enclosed, volumes_of_owners};
 use fracas::glam::Vec3;
 use fracas::material::{Material, MaterialDesc, presets};
-use fracas::skin::{Drawn, Owners, Skin, SkinMesh, Skinned};
+use fracas::skin::{Drawn, Owners, Skin, SkinError, SkinMesh, Skinned};
 use fracas::solids::brittle::BrittleOptions;
 use fracas::world::{Body, BodyDesc, ShapeDesc};
 use fracas::{BodyId, World, WorldConfig};
 use fracas_mesh::generate::{Resolution, surfaces, tets};
+use fracas_mesh::skin::of_breaking_tets;
 use fracas_mesh::stuffing::{self, Filling};
 use fracas_mesh::tet_solid::TetSolid;
 use fracas_mesh::{ClosedSurface, TetMesh};
@@ -21,11 +22,15 @@ const FRAME: f32 = 1.0 / 60.0;
 
 /// A world in which the solid, made of weak glass, spins so fast that it breaks.
 fn spun(solid: &TetSolid, spin: [f32; 3]) -> (World, BodyId) {
+    spun_with(solid, spin, BrittleOptions::default())
+}
+
+fn spun_with(solid: &TetSolid, spin: [f32; 3], options: BrittleOptions) -> (World, BodyId) {
     let config = WorldConfig { gravity: [0.0; 3], substeps: 4, ..WorldConfig::default() };
     let mut world = World::new(config).unwrap();
     let glass = MaterialDesc { strength: 1e5.into(), toughness: 1e4.into(), ..presets::glass() };
     let glass = Material::try_from(&glass).unwrap();
-    let (shape, options) = (solid.shape.clone(), BrittleOptions::default());
+    let shape = solid.shape.clone();
     let mut desc = BodyDesc::new("glass", ShapeDesc::Brittle { shape, options }, vec![glass]);
     desc.position = [3.0, 0.4, -2.0];
     desc.spin = spin;
@@ -100,6 +105,68 @@ fn every_piece_stays_closed() {
         println!("{kind}: {pieces} pieces, {inside} vertices of crack faces, {crowded} crowded");
         assert!(pieces > 3 && inside > 100 && crowded > 0, "{pieces}, {inside}, {crowded}");
     }
+}
+
+/// The same of tetrahedra that are split along cracks: every piece is closed and encloses its tetrahedra, the surface stays outside and cracks are
+/// inside.
+#[test]
+fn pieces_of_split_tetrahedra_stay_closed() {
+    let options = BrittleOptions { remesh: true, ..BrittleOptions::default() };
+    for (kind, solid) in kinds() {
+        let (mut world, id) = spun_with(&solid, SPIN, options);
+        let mesh = Arc::new(of_breaking_tets(&solid.mesh));
+        let surface: f64 = areas(&mesh.vertices, mesh.outside.iter().map(|face| face.corners));
+        let mut puppet = Puppet::new(&mesh, world.body(id).unwrap());
+        for frame in 0..50 {
+            let body = world.body(id).unwrap();
+            puppet.update(body, body.pieces()[0].origin());
+            let (now, rest) = (enclosed(puppet.now.skinned()), enclosed(puppet.rest.skinned()));
+            assert_eq!(now.len(), body.pieces().len(), "{kind}, frame {frame}");
+            for (id, piece) in now.iter().chain(&rest) {
+                let wrong = (piece.open, piece.twice);
+                assert_eq!(wrong, (0, 0), "{kind}, frame {frame}, {id:?}: {piece:?}");
+            }
+            let mut wanted = BTreeMap::new();
+            let (pieces, places) = (body.piece_indices(), body.rest_positions());
+            for tet in body.tets() {
+                let [a, b, c, d] = tet.map(|v| Vec3::from(places[v as usize]).as_dvec3());
+                let piece = body.pieces()[pieces[tet[0] as usize] as usize].id();
+                *wanted.entry(piece).or_insert(0.0) += (b - a).cross(c - a).dot(d - a) / 6.0;
+            }
+            for (id, volume) in wanted {
+                let off = rest[&id].volume / volume - 1.0;
+                assert!(off.abs() < 1e-4, "{kind}, frame {frame}: {id:?} is off by {off}");
+            }
+            let skinned = puppet.rest.skinned();
+            let outside = skinned.triangles.iter().filter(|t| !skinned.inside[t[0] as usize]);
+            let outside = areas(&skinned.positions, outside.copied());
+            let off = outside / surface - 1.0;
+            assert!(off.abs() < 1e-4, "{kind}, frame {frame}: surface off by {off}");
+            world.step(FRAME);
+        }
+        let (body, count) = (world.body(id).unwrap(), solid.mesh.tets.len());
+        let (pieces, tets) = (body.pieces().len(), body.tets().len());
+        println!("{kind}: {pieces} pieces, {tets} tetrahedra of {count}");
+        assert!(pieces > 3 && tets > count, "{kind}: {pieces} pieces, {tets} of {count}");
+    }
+}
+
+fn areas(places: &[[f32; 3]], triangles: impl Iterator<Item = [u32; 3]>) -> f64 {
+    let area = |corners: [u32; 3]| {
+        let [a, b, c] = corners.map(|v| Vec3::from(places[v as usize]).as_dvec3());
+        0.5 * (b - a).cross(c - a).length()
+    };
+    triangles.map(area).sum()
+}
+
+/// A surface that is cut along tetrahedra cannot follow when these are split, and says so.
+#[test]
+fn fine_surfaces_of_split_tetrahedra_are_refused() {
+    let options = BrittleOptions { remesh: true, ..BrittleOptions::default() };
+    let solid = ring();
+    let (world, id) = spun_with(&solid, SPIN, options);
+    let skin = Skin::new(solid.breaking_skin().unwrap(), world.body(id).unwrap());
+    assert_eq!(skin.err(), Some(SkinError::Remeshed));
 }
 
 /// Against the model: the corners of what is drawn are its particles, one place each, where the body has them.

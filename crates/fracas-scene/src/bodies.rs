@@ -118,20 +118,24 @@ fn read_body(
 fn read_model(reader: &Reader<'_>) -> Model {
     let name = reader.text("model");
     let (solver, keeps_volume) = (reader.text("solver"), reader.flag("keeps_volume"));
+    let remesh = reader.flag("remesh");
     let solver = if solver == "direct" { TetSolver::Direct } else { TetSolver::Iterative };
     let model = match name.as_str() {
         "rigid" => Model::Rigid,
-        "corotated" => return Model::Corotated(TetOptions { solver, keeps_volume }),
-        "brittle" => Model::Brittle(BrittleOptions { solver }),
+        "corotated" => Model::Corotated(TetOptions { solver, keeps_volume }),
+        "brittle" => Model::Brittle(BrittleOptions { solver, remesh }),
         _ => Model::Oriented,
     };
     let soft = "it is for soft bodies: write `model = \"corotated\"`, or leave it out";
     let tets = "it is for bodies of tetrahedra: write `model = \"corotated\"`, or leave it out";
-    let (in_vain, help) = match model {
-        Model::Brittle(_) => (reader.given(["keeps_volume"]), soft),
-        _ => (reader.given(["solver", "keeps_volume"]), tets),
+    let hard = "it is for bodies that crack: write `model = \"brittle\"`, or leave it out";
+    let in_vain: &[(&str, &str)] = match model {
+        Model::Corotated(_) => &[("remesh", hard)],
+        Model::Brittle(_) => &[("keeps_volume", soft)],
+        _ => &[("solver", tets), ("keeps_volume", tets), ("remesh", hard)],
     };
-    for (span, name) in in_vain {
+    for &(name, help) in in_vain {
+        let Some(span) = reader.key(name) else { continue };
         let message = format!("`{name}` does not go with `model = {:?}`", model.name());
         let error = reader.context.error(Problem::Conflict, span, message);
         reader.context.report(error.help(help));

@@ -408,6 +408,13 @@ pub(crate) static BODY: Table = Table {
             "",
             "whether a `corotated` body keeps its volume by equations of its own, for a `poisson_ratio` near 0.5",
         ),
+        field(
+            "remesh",
+            Flag,
+            Absent::Flag(false),
+            "",
+            "whether the tetrahedra of a `brittle` body are split where a crack runs, so that it is flat; not with `surface = \"own\"`",
+        ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
         field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),
         field(

@@ -64,7 +64,7 @@ impl Tetrahedra {
 
 /// `None` if it is wrong.
 pub(super) fn read(reader: &Reader<'_>, model: Model) -> Option<Tetrahedra> {
-    let right = refuse_fields_of_others(reader, model);
+    let right = refuse_fields_of_others(reader, model) && refuse_own_of_split(reader, model);
     let source = match reader.kind() {
         "mesh" => meshed::read_mesh(reader),
         "lathe" => meshed::read_lathe(reader),
@@ -126,6 +126,20 @@ fn refuse_fields_of_others(reader: &Reader<'_>, model: Model) -> bool {
         reader.context.report(error.help(help));
     }
     of_rows.is_empty() && of_fragments.is_empty()
+}
+
+/// A surface that is cut along tetrahedra does not follow when these are split; whether that is not asked for.
+fn refuse_own_of_split(reader: &Reader<'_>, model: Model) -> bool {
+    let split = matches!(model, Model::Brittle(options) if options.remesh);
+    if !split || reader.text("surface") != "own" {
+        return true;
+    }
+    let span = reader.value_span("surface").unwrap_or_else(|| reader.span.clone());
+    let message = "`surface = \"own\"` does not go with `remesh = true`".into();
+    let error = reader.context.error(Problem::Conflict, span, message);
+    let help = "it is cut along the tetrahedra as they are at first: leave one of the two out";
+    reader.context.report(error.help(help));
+    false
 }
 
 /// A sheet has one layer.

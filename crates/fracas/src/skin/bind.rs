@@ -8,6 +8,7 @@
 
 use super::numbers::{Numbers, TetNumbers};
 use super::plan::{Drawable, Plan};
+use super::remeshed::{self, Vertices};
 use super::update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
     SkinUpdate,
@@ -40,6 +41,8 @@ const AROUND: u32 = 8;
 #[derive(Clone, Debug)]
 pub struct Binding {
     mesh: Arc<SkinMesh>,
+    /// That, or the faces of the tetrahedra as the body has split them.
+    now: Arc<SkinMesh>,
     plan: Arc<Plan>,
     body: BodyId,
     numbers: Numbers,
@@ -90,14 +93,18 @@ impl Binding {
     /// Binds a mesh to a body.
     ///
     /// # Errors
-    /// [`SkinError`] if the mesh names vertices or particles that do not exist.
+    /// [`SkinError`] if the mesh names vertices or particles that do not exist, or the body will not let it be followed.
     pub fn new(mesh: impl Into<Arc<SkinMesh>>, body: &Body) -> Result<Self, SkinError> {
         let mesh = mesh.into();
         let particles = body.shape_particle_count();
         mesh.check(particles)?;
+        if body.remeshes() && !remeshed::is_of_faces(&mesh) {
+            return Err(SkinError::Remeshed);
+        }
         let owners = mesh.owner_count(particles);
         let plan = Plan::new(&mesh, owners);
-        let (numbers, tets) = (Numbers::new(body), TetNumbers::new(&mesh.owners));
+        let (numbers, tets) =
+            (Numbers::new(body), TetNumbers::new(&mesh.owners, Vertices::default()));
         let bonds = Bonds::new(&mesh, &[], &numbers, &tets, body);
         let basis = SkinBasis {
             owners: mesh.owners.clone(),
@@ -117,6 +124,7 @@ impl Binding {
             has_parts: false,
             update: SkinUpdate::default(),
             plan: Arc::new(plan),
+            now: Arc::clone(&mesh),
             mesh,
             numbers,
             tets,
@@ -126,6 +134,11 @@ impl Binding {
     /// The mesh that it was made of.
     pub fn mesh(&self) -> &Arc<SkinMesh> {
         &self.mesh
+    }
+
+    /// The mesh that is drawn now.
+    pub(super) fn mesh_now(&self) -> &SkinMesh {
+        &self.now
     }
 
     /// Whether this is the body it was bound to.
@@ -170,7 +183,10 @@ impl Binding {
         }
         self.seen = (counts, pieces.collect());
         self.follow_births(body);
-        let (mesh, grown) = (Arc::clone(&self.mesh), std::mem::take(&mut self.grown));
+        if body.remeshes() && !self.tets.know_all(body) {
+            self.follow_splits(body);
+        }
+        let (mesh, grown) = (Arc::clone(&self.now), std::mem::take(&mut self.grown));
         let (numbers, tets) = (std::mem::take(&mut self.numbers), std::mem::take(&mut self.tets));
         let bonds = Bonds::new(&mesh, &grown, &numbers, &tets, body);
         if self.marks.is_empty() {
@@ -215,6 +231,20 @@ impl Binding {
         }
     }
 
+    /// Draws the faces of tetrahedra that were split, and tells all anew.
+    fn follow_splits(&mut self, body: &Body) {
+        let (mesh, vertices) = remeshed::mesh(body);
+        let plan = Plan::new(&mesh, mesh.owner_count(0));
+        self.tets = TetNumbers::new(&mesh.owners, vertices);
+        self.basis.owners = mesh.owners.clone();
+        self.basis.clusters = plan.clusters.len() as u32 + 1;
+        self.owners = vec![GONE; plan.places.len()];
+        self.forms = vec![Form::default(); plan.clusters.len()];
+        self.marks.clear();
+        self.update.grown.clear();
+        (self.now, self.plan) = (Arc::new(mesh), Arc::new(plan));
+    }
+
     /// Owners whose bonds are not those of the last time.
     fn touched(&mut self, bonds: &Bonds<'_>) -> Vec<u32> {
         let mut touched = Vec::new();
@@ -236,7 +266,7 @@ impl Binding {
         let mut is_touched = vec![false; self.plan.cluster_of.len()];
         touched.iter().for_each(|&owner| is_touched[owner as usize] = true);
         let sides = self.plan.sides.iter().filter(|side| is_touched[side.owner as usize]);
-        touched.extend(sides.map(|side| side.across));
+        touched.extend(sides.map(|side| side.across).filter(|&across| across != GONE));
         touched.sort_unstable();
         touched.dedup();
     }
@@ -256,7 +286,7 @@ impl Binding {
         let mut group = Group::default();
         for vertex in vertices {
             let places = plan.at_vertex(vertex);
-            let (at, home) = (self.mesh.vertices[vertex as usize], self.mesh.home(vertex));
+            let (at, home) = (self.now.vertices[vertex as usize], self.now.home(vertex));
             group.gather(&plan.places[places.clone()], at, home, bonds);
             for (place, &owner) in places.zip(&group.owners) {
                 let changed =
@@ -280,7 +310,7 @@ impl Binding {
         let mut shown: Vec<u32> = sides.iter().zip(0..).filter_map(shown).collect();
         let form = &mut self.forms[cluster];
         if !form.told && !form.in_parts {
-            let drawable = self.plan.whole(&self.mesh, cluster);
+            let drawable = self.plan.whole(&self.now, cluster);
             *form = Form { in_parts: false, told: false, drawable };
         }
         if !form.in_parts {
@@ -449,6 +479,9 @@ impl<'a> Bonds<'a> {
     /// Whether two owners that have a face in common are joined there: by a bond, or, if they never had one, by being in
     /// one piece. Tetrahedra by all corners that they had in common.
     fn hold(&self, a: u32, b: u32) -> bool {
+        if b == GONE {
+            return false;
+        }
         let [column_a, column_b] = [self.column(a), self.column(b)];
         if column_a == GONE || column_b == GONE {
             return false;

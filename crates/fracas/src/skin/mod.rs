@@ -17,6 +17,7 @@ mod drawn;
 mod dust;
 mod numbers;
 mod plan;
+mod remeshed;
 mod smooth;
 mod surface;
 mod update;
@@ -74,7 +75,7 @@ pub struct Face {
 pub struct InsideFace {
     /// Vertices, counter-clockwise seen from outside the first owner.
     pub corners: [u32; 3],
-    /// The two owners.
+    /// The two owners; [`GONE`] instead of the second where nothing is across it any more.
     pub between: [u32; 2],
 }
 
@@ -135,6 +136,11 @@ pub enum SkinError {
         /// How many there are.
         vertices: usize,
     },
+    /// The body splits its tetrahedra along cracks, and the mesh draws something else than their faces.
+    #[error(
+        "the body splits its tetrahedra along cracks, which only a skin of their own faces can follow: draw those, or do not remesh it"
+    )]
+    Remeshed,
     /// A coordinate is infinite or not a number.
     #[error("vertex {vertex} of the skin has a coordinate that is not finite")]
     NotFinite {
@@ -270,7 +276,7 @@ impl Skin {
             self.drawn.apply(self.binding.update(body, origin));
             self.drawn.evaluate();
             let Self { binding, drawn, lines, .. } = self;
-            let mesh = binding.mesh();
+            let mesh = binding.mesh_now();
             for edge in &mesh.edges {
                 let ends = edge.ends.map(|v| Some((v, binding.owner_at(v, edge.owner)?)));
                 let [Some(from), Some(to)] = ends else { continue };

@@ -4,6 +4,7 @@
 //! its own behind those of the shape, in the order of ids.
 
 use super::Owners;
+use super::remeshed::Vertices;
 use super::update::GONE;
 use crate::world::{Body, ParticleId};
 
@@ -60,13 +61,16 @@ impl Numbers {
     pub fn grow(&mut self, body: &Body, mut told: impl FnMut(u32, [f32; 3])) {
         let last = self.born.last().map(|born| born.0);
         let new: Vec<_> = self.born_of(body).into_iter().filter(|b| Some(b.0) > last).collect();
-        let mut places = vec![[0.0; 3]; self.shape_count];
-        if !new.is_empty() {
-            for (number, &rest) in body.shape_numbers().zip(body.rest_positions()) {
-                places[number as usize] = rest;
-            }
+        if new.is_empty() {
+            return;
         }
-        new.iter().for_each(|&(_, number)| told(number, places[number as usize]));
+        let ids = body.particle_ids().iter().copied();
+        let mut places: Vec<_> = ids.zip(body.rest_positions()).collect();
+        places.sort_unstable_by_key(|place| place.0);
+        for &(id, number) in &new {
+            let place = places.binary_search_by_key(&id, |place| place.0);
+            told(number, place.map_or([0.0; 3], |k| *places[k].1));
+        }
         self.born.extend(new);
     }
 
@@ -83,14 +87,31 @@ impl Numbers {
 pub(super) struct TetNumbers {
     /// Corners from the lowest on, and the owner.
     sorted: Vec<([u32; 4], u32)>,
+    vertices: Vertices,
 }
 
 impl TetNumbers {
-    pub fn new(owners: &Owners) -> Self {
+    pub fn new(owners: &Owners, vertices: Vertices) -> Self {
         let Owners::Tets(tets) = owners else { return Self::default() };
         let mut all: Vec<_> = tets.iter().zip(0..).map(|(&tet, k)| (sorted(tet), k)).collect();
         all.sort_unstable();
-        Self { sorted: all }
+        Self { sorted: all, vertices }
+    }
+
+    /// The owner that a tetrahedron of the body is, and the numbers of its corners.
+    fn find(&self, body: &Body, tet: [u32; 4]) -> Option<(usize, [u32; 4])> {
+        let mut numbers = [0; 4];
+        for (number, column) in numbers.iter_mut().zip(tet) {
+            *number = self.vertices.of(body, column)?;
+        }
+        let key = sorted(numbers);
+        let at = self.sorted.binary_search_by_key(&key, |known| known.0).ok()?;
+        Some((self.sorted[at].1 as usize, numbers))
+    }
+
+    /// Whether every tetrahedron of the body is one of these.
+    pub fn know_all(&self, body: &Body) -> bool {
+        body.tets().iter().all(|&tet| self.find(body, tet).is_some())
     }
 
     /// Columns of the corners of each owner, as the body has them now, or [`GONE`]. `columns` are those of all numbers, for bodies that are not of
@@ -102,10 +123,7 @@ impl TetNumbers {
         }
         let mut corners = vec![[GONE; 4]; tets.len()];
         for &tet in body.tets() {
-            let numbers = tet.map(|column| body.shape_number(column as usize) as u32);
-            let key = sorted(numbers);
-            let Ok(at) = self.sorted.binary_search_by_key(&key, |known| known.0) else { continue };
-            let owner = self.sorted[at].1 as usize;
+            let Some((owner, numbers)) = self.find(body, tet) else { continue };
             corners[owner] = tets[owner]
                 .map(|number| numbers.iter().position(|&n| n == number).map_or(GONE, |k| tet[k]));
         }

@@ -1,6 +1,7 @@
 //! Which corners of triangles share a normal: sharp edges stay sharp.
 
 use super::SkinMesh;
+use super::update::GONE;
 use crate::sets::Sets;
 use glam::Vec3;
 
@@ -65,7 +66,9 @@ pub(super) fn triangles(mesh: &SkinMesh) -> Vec<Triangle> {
     for face in &mesh.inside {
         let ([i, j, k], [a, b]) = (face.corners, face.between);
         triangles.push(Triangle::new([i, j, k], a, b));
-        triangles.push(Triangle::new([i, k, j], b, a));
+        if b != GONE {
+            triangles.push(Triangle::new([i, k, j], b, a));
+        }
     }
     triangles.sort_by_key(|t| (t.owner, t.is_inside(), t.across));
     join_smooth_edges(mesh, &mut triangles);

@@ -179,6 +179,11 @@ impl Particles {
         split(x, j, &mut self.inertial, &mut self.inertial_remainder);
     }
 
+    /// The same for the start of the substep.
+    pub(crate) fn set_previous_place(&mut self, j: usize, x: DVec3) {
+        split(x, j, &mut self.previous, &mut self.previous_remainder);
+    }
+
     /// The start of the substep of particle `j` is where it is now.
     #[inline(always)]
     pub fn remember_place(&mut self, j: usize) {

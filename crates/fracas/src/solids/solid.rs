@@ -96,6 +96,8 @@ pub struct Face {
     pub corners: [u32; 3],
     /// The tetrahedron behind it.
     pub tet: u32,
+    /// Whether it was inside, and has opened.
+    pub opened: bool,
 }
 
 /// How a solve ended.
@@ -256,6 +258,13 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a piece moves as a whole among contacts, and what they push is told to [`settle`](Self::settle) afterwards. Islands of such
+    /// pieces are solved as rigid bodies are.
+    fn moves_as_a_whole(&self, particles: &Particles, span: &Span) -> bool {
+        let _ = (particles, span);
+        false
+    }
+
     /// Moves the rest shape towards the current one where the material has yielded. Returns the
     /// work it took, in J. The default is a material that does not yield.
     fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
@@ -336,9 +345,14 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         Boundary::Particles
     }
 
-    /// Whether two of its pieces touch each other, or one touches itself where both are the same.
-    fn touches_own(&self, a: &Span, b: &Span) -> bool {
-        let _ = (a, b);
+    /// Whether it splits tetrahedra, so that it has others than those it was built of.
+    fn remeshes(&self) -> bool {
+        false
+    }
+
+    /// Whether a piece touches other pieces of its body.
+    fn touches_own(&self, span: &Span) -> bool {
+        let _ = span;
         true
     }
 

@@ -1,4 +1,4 @@
-//! Islands of pieces of one particle: rigid bodies and dust among themselves and on obstacles.
+//! Islands of pieces that move as a whole: rigid bodies, dust and free pieces of brittle bodies among themselves and on obstacles.
 //!
 //! Nothing there gives way but by moving, so that contacts can be solved one after the other, in
 //! velocities, at a small part of the cost of conjugate gradients over the island. What is left of
@@ -10,12 +10,14 @@
 //! λ ← max(0, λ − m (v_n + s)),   s = gap/h while apart,   β gap/h with a limit while deep
 //! x = x_n + h v,   then passes with s = 0 for the velocities
 //! ```
+//!
+//! What has more than one particle is told at the end what pushed on each of them, which loads it.
 
 use super::{Part, Side, Touch};
 use crate::contact::{Contact, Spot};
 use crate::math::{Rot, Sym3};
-use crate::solids::{Residual, Step};
-use glam::Vec3;
+use crate::solids::{DofsRef, Particles, Residual, Step};
+use glam::{DVec3, Vec3};
 
 /// Passes that move the bodies, at least; half as many more only correct velocities.
 const PASSES: u32 = 4;
@@ -67,23 +69,30 @@ struct Row {
 pub struct Room {
     movers: Vec<Mover>,
     rows: Vec<Row>,
+    /// What is out of balance at the particles of pieces of many, N.
+    left: Vec<Vec3>,
 }
 
 impl Room {
-    /// Room for so many bodies.
+    /// Room for so many particles.
     pub fn reserve(&mut self, count: usize, contacts: usize) {
         // and one that nothing moves
         self.movers.reserve((count + 1).saturating_sub(self.movers.len()));
         self.rows.reserve(contacts.saturating_sub(self.rows.len()));
+        self.left.reserve(count.saturating_sub(self.left.len()));
     }
 }
 
 /// Whether an island is one for this solver.
-pub fn is_rigid(parts: &[Part]) -> bool {
-    parts.iter().all(|part| part.span.len() == 1 && part.held.is_empty() && !part.pulled)
+pub fn is_rigid<S: Side>(sides: &[S], parts: &[Part]) -> bool {
+    parts.iter().all(|part| {
+        let (solid, particles) = (sides[part.side].solid(), sides[part.side].particles());
+        let whole = part.span.len() == 1 || solid.moves_as_a_whole(particles, &part.span);
+        whole && part.held.is_empty() && !part.pulled
+    })
 }
 
-/// Solves the substep of an island of pieces of one particle, of which none is held or pulled by a spring.
+/// Solves the substep of an island of pieces that move as a whole, of which none is held or pulled by a spring.
 pub fn solve_rigid_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],
@@ -93,12 +102,17 @@ pub fn solve_rigid_island<S: Side>(
     room: &mut Room,
 ) {
     let h = step.h;
-    let Room { movers, rows } = room;
+    let Room { movers, rows, left } = room;
+    let mut count = 0;
+    for part in parts.iter_mut() {
+        part.first = count;
+        count += if part.alone().is_some() { 0 } else { part.span.len() };
+    }
     movers.clear();
-    movers.extend(parts.iter().map(|part| Mover::of(&sides[part.side], part.span.start)));
+    movers.extend(parts.iter().map(|part| Mover::of(&sides[part.side], part)));
     movers.push(Mover::default());
     rows.clear();
-    rows.extend(contacts.iter().map(|contact| Row::of(contact, parts, movers, h)));
+    rows.extend(contacts.iter().map(|contact| Row::of(contact, sides, parts, movers, h)));
 
     for row in rows.iter() {
         row.apply(movers, row.push * row.n + row.rub);
@@ -112,16 +126,16 @@ pub fn solve_rigid_island<S: Side>(
         row.gap += h * row.speed(movers).dot(row.n);
     }
     for (part, mover) in parts.iter_mut().zip(movers.iter()) {
-        place(&mut sides[part.side], part.span.start, mover, h);
+        match part.alone() {
+            Some(j) => place(&mut sides[part.side], j, mover, h),
+            None => place_piece(&mut sides[part.side], part, mover, h),
+        }
         part.residual = Residual::default();
     }
     for _ in 0..passes / 2 {
         // what has not pushed in this substep may bounce in the next, and must come there at full speed
         let pushed = rows.iter_mut().filter(|row| row.push > 0.0);
         pushed.for_each(|row| row.solve(movers, inv_h, false));
-    }
-    for (part, mover) in parts.iter().zip(movers.iter()) {
-        settle(&mut sides[part.side], part.span.start, mover);
     }
     for ((contact, touch), row) in contacts.iter_mut().zip(touches).zip(rows.iter()) {
         contact.force = row.push / h;
@@ -131,11 +145,61 @@ pub fn solve_rigid_island<S: Side>(
         touch.felt_slip = contact.slip_force;
         touch.moved = h * row.speed(movers);
     }
+    leave(sides, parts, contacts, rows, h, left);
+    for (part, mover) in parts.iter_mut().zip(movers.iter()) {
+        let side = &mut sides[part.side];
+        match part.alone() {
+            Some(j) => settle(side, j, mover),
+            None => settle_piece(side, part, mover, &left[part.places()], step),
+        }
+    }
+}
+
+/// What is out of balance at the particles of pieces of many: what pushes on them, and their inertia.
+fn leave<S: Side>(
+    sides: &[S],
+    parts: &[Part],
+    contacts: &[Contact],
+    rows: &[Row],
+    h: f32,
+    left: &mut Vec<Vec3>,
+) {
+    left.clear();
+    for part in parts.iter().filter(|part| part.alone().is_none()) {
+        let Particles { mass, correction, .. } = sides[part.side].particles();
+        left.extend(part.span.clone().map(|j| -mass[j] / (h * h) * correction[j]));
+    }
+    for (contact, row) in contacts.iter().zip(rows) {
+        let force = contact.force * contact.normal + contact.slip_force;
+        if force == Vec3::ZERO {
+            continue;
+        }
+        let ends = [(row.a, Some(contact.first), force), (row.b, contact.second, -force)];
+        for (place, spot, force) in ends {
+            let Some(spot) = spot else { continue };
+            let part = &parts[place as usize];
+            if part.alone().is_some() {
+                continue;
+            }
+            for (j, share) in spot.anchor.carriers() {
+                left[part.place(j)] += share * force;
+            }
+        }
+    }
 }
 
 impl Mover {
-    fn of(side: &impl Side, j: usize) -> Self {
+    fn of(side: &impl Side, part: &Part) -> Self {
         let particles = side.particles();
+        let Some(j) = part.alone() else {
+            let motion = &part.motion;
+            return Self {
+                v: motion.velocity().as_vec3(),
+                w: motion.spin().as_vec3(),
+                inv_mass: (1.0 / motion.mass) as f32,
+                inv_inertia: Sym3::from_mat3(&motion.inv_inertia.as_mat3()),
+            };
+        };
         let oriented = particles.oriented();
         Self {
             v: particles.velocity[j],
@@ -168,15 +232,30 @@ impl Mover {
 }
 
 impl Row {
-    fn of(contact: &Contact, parts: &[Part], movers: &[Mover], h: f32) -> Self {
+    fn of<S: Side>(
+        contact: &Contact,
+        sides: &[S],
+        parts: &[Part],
+        movers: &[Mover],
+        h: f32,
+    ) -> Self {
         let place = |spot: Spot| {
             let at = (spot.body as usize, spot.anchor.particle as usize);
             parts.partition_point(|part| (part.side, part.span.end) <= at) as u32
         };
         let a = place(contact.first);
         let b = contact.second.map_or(parts.len() as u32, place);
-        let arm_a = contact.first.anchor.arm;
-        let arm_b = contact.second.map_or(Vec3::ZERO, |spot| spot.anchor.arm);
+        let arm = |spot: Spot, place: u32| {
+            let part = &parts[place as usize];
+            if part.alone().is_some() {
+                return spot.anchor.arm;
+            }
+            let particles = sides[part.side].particles();
+            let carrier = particles.previous[spot.anchor.particle as usize];
+            ((carrier + spot.anchor.arm).as_dvec3() - part.motion.centre).as_vec3()
+        };
+        let arm_a = arm(contact.first, a);
+        let arm_b = contact.second.map_or(Vec3::ZERO, |spot| arm(spot, b));
         let n = contact.normal;
         let gives_way = |d: Vec3| {
             movers[a as usize].gives_way(arm_a, d) + movers[b as usize].gives_way(arm_b, d)
@@ -268,5 +347,39 @@ fn settle(side: &mut impl Side, j: usize, mover: &Mover) {
     particles.velocity[j] += mover.v;
     if particles.oriented() {
         particles.spin[j] += mover.w;
+    }
+}
+
+/// Where the velocities that solve the contacts take a piece of many particles: x = c* + h (V − V*) + exp(h (Ω − Ω*)) (x* − c*).
+fn place_piece(side: &mut impl Side, part: &Part, mover: &Mover, h: f32) {
+    let (_, particles, _) = side.all_mut();
+    let (motion, h64) = (&part.motion, f64::from(h));
+    let shift = h64 * (mover.v.as_dvec3() - motion.velocity());
+    let turn = Rot::exp(h * (mover.w - motion.spin().as_vec3())).to_dmat3();
+    let centre = part.centre(h);
+    for j in part.span.clone() {
+        let inertial = particles.inertial_place(j);
+        let place = centre + shift + turn * (inertial - centre);
+        particles.set_place(j, place);
+        particles.correction[j] = (place - inertial).as_vec3();
+    }
+}
+
+/// Lets a piece take what pushed on it, and makes its velocities after the commit those of the last passes.
+fn settle_piece(side: &mut impl Side, part: &mut Part, mover: &Mover, left: &[Vec3], step: &Step) {
+    let (solid, particles, _) = side.all_mut();
+    let left = DofsRef { linear: left, angular: &[] };
+    let settled = solid.settle(particles, part.span.clone(), &mut [], left, step);
+    part.residual = settled.unwrap_or_default();
+    let (mut first, mut mass) = (DVec3::ZERO, 0.0);
+    for j in part.span.clone() {
+        first += f64::from(particles.mass[j]) * particles.place(j);
+        mass += f64::from(particles.mass[j]);
+    }
+    let centre = first / mass;
+    for j in part.span.clone() {
+        let arm = (particles.place(j) - centre).as_vec3();
+        // the commit will add the correction
+        particles.velocity[j] = mover.at(arm) - particles.correction[j] / step.h;
     }
 }

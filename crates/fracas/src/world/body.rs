@@ -13,7 +13,7 @@ use crate::contact::surface::Surface;
 use crate::material::{Material, PointValues};
 use crate::parallel::Span;
 use crate::solids::motion::Turning;
-use crate::solids::{Boundary, Model, Motion, Particles, Residual};
+use crate::solids::{Boundary, Face, Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
 
@@ -144,6 +144,8 @@ pub(super) struct Scratch {
     pub impulses: Vec<Impulse>,
     /// What others touch of it, if that is a surface; follows the model.
     pub surface: Surface,
+    /// Of each piece, whether it touches others of the body; beside the surface.
+    pub touches_own: Vec<bool>,
     pub permuted: Particles,
     /// What is at each place of a span, after it is put in order.
     pub order: Vec<u32>,
@@ -301,6 +303,20 @@ impl Body {
             Boundary::Tets { tets, .. } => tets,
             Boundary::Particles => &[],
         }
+    }
+
+    /// Faces of the surface of its tetrahedra.
+    pub(crate) fn faces(&self) -> &[Face] {
+        match self.model.solid().boundary() {
+            Boundary::Tets { faces, .. } => faces,
+            Boundary::Particles => &[],
+        }
+    }
+
+    /// Whether it splits its tetrahedra where cracks run: then they are not those of the shape that was spawned, and have corners on edges
+    /// of these.
+    pub fn remeshes(&self) -> bool {
+        self.model.solid().remeshes()
     }
 
     /// The ellipsoids that others touch: three half axes each, as vectors in the world, in m.

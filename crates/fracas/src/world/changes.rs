@@ -15,6 +15,8 @@ pub struct Changes {
     pub divided: Vec<(ParticleId, ParticleId)>,
     /// Particles that began where faces of tetrahedra opened: the one that it was, and the new one.
     pub born: Vec<(ParticleId, ParticleId)>,
+    /// Particles that began on edges of tetrahedra that were split: both ends, and the new one.
+    pub on_edges: Vec<([ParticleId; 2], ParticleId)>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,
     /// Pieces that were taken away with all their particles.
@@ -50,6 +52,7 @@ impl Changes {
             opened: Vec::with_capacity(bonds),
             divided: Vec::new(),
             born: Vec::new(),
+            on_edges: Vec::new(),
             pieces_split: Vec::with_capacity(2 * particles),
             pieces_removed: Vec::with_capacity(particles),
         }
@@ -61,6 +64,7 @@ impl Changes {
         self.opened.clear();
         self.divided.clear();
         self.born.clear();
+        self.on_edges.clear();
         self.pieces_split.clear();
         self.pieces_removed.clear();
     }

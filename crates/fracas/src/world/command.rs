@@ -601,6 +601,7 @@ impl Scratch {
             found: Vec::with_capacity(count),
             // twice the contacts that the world has room for, and more where fragments break
             impulses: Vec::with_capacity(8 * count + 16 * count.min(BREAKING)),
+            touches_own: Vec::new(),
             surface: Surface::default(),
             permuted,
             order: Vec::with_capacity(count),

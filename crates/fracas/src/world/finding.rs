@@ -10,6 +10,7 @@ use super::{BodyId, ObstacleId, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
 use crate::contact::narrow::{Point, collide};
 use crate::contact::shape::{Aabb, Pose, Shape};
+use crate::contact::surface::{Outline, may_meet};
 use crate::contact::{
     Contact, HalfSpace, Kept, KeptPoint, Key, Mover, Other, Spot, margin, meet, pairs,
 };
@@ -31,6 +32,7 @@ pub(super) struct Finding {
     old_points: Vec<KeptPoint>,
     items: Vec<Item>,
     owners: Vec<Owner>,
+    outlines: Vec<Outline>,
     pairs: Vec<Pair>,
     broad: Broad,
     chunks: Vec<Chunk>,
@@ -44,9 +46,18 @@ struct Owner {
     piece: u32,
     /// Index of the particle, of the face of a surface, or of the obstacle.
     particle: u32,
-    /// Whether it is a face.
-    face: bool,
+    /// Of a face, the index of its outline; else [`NO_FACE`].
+    outline: u32,
 }
+
+impl Owner {
+    fn is_face(&self) -> bool {
+        self.outline != NO_FACE
+    }
+}
+
+/// Instead of the index of an outline.
+const NO_FACE: u32 = u32::MAX;
 
 /// Instead of the place of a body.
 const OBSTACLE: u32 = u32::MAX;
@@ -121,20 +132,20 @@ impl Finding {
         self.kept.clear();
         self.kept_points.clear();
         self.sensed.clear();
-        self.list_items(scene);
+        self.list_items(scene, workers);
         self.list_pairs(scene, workers);
 
         let count = self.pairs.len().div_ceil(CHUNK);
         if self.chunks.len() < count {
             self.chunks.resize_with(count, Chunk::default);
         }
-        let Self { chunks, pairs, owners, old, old_points, .. } = self;
+        let Self { chunks, pairs, owners, outlines, old, old_points, .. } = self;
         for (k, chunk) in chunks[..count].iter_mut().enumerate() {
             chunk.range = k * CHUNK..((k + 1) * CHUNK).min(pairs.len());
         }
         let before = Before { kept: old, points: old_points };
         workers.for_each(&mut chunks[..count], &|chunk: &mut Chunk| {
-            chunk.look(&pairs[chunk.range.clone()], owners, scene, before);
+            chunk.look(&pairs[chunk.range.clone()], owners, outlines, scene, before);
         });
         for chunk in &mut chunks[..count] {
             contacts.append(&mut chunk.contacts);
@@ -150,13 +161,14 @@ impl Finding {
     }
 
     /// A box around the way of every particle and every obstacle.
-    fn list_items(&mut self, scene: Scene<'_>) {
+    fn list_items(&mut self, scene: Scene<'_>, workers: &Workers) {
         self.items.clear();
         self.owners.clear();
+        self.outlines.clear();
         let mut number = 0;
         for (body, index) in scene.bodies.iter().zip(0..) {
             if body.is_surface() {
-                self.list_faces(body, [index, number], scene.h);
+                self.list_faces(body, [index, number], scene.h, workers);
                 number += body.pieces.len() as u32;
                 continue;
             }
@@ -172,20 +184,27 @@ impl Finding {
                     self.items.push(Item { centre, half, group });
                     let piece = piece as u32;
                     let particle = j as u32;
-                    self.owners.push(Owner { body: index, piece, particle, face: false });
+                    self.owners.push(Owner { body: index, piece, particle, outline: NO_FACE });
                 }
             }
         }
         for (obstacle, index) in scene.obstacles.iter().zip(0..) {
             let (centre, half) = obstacle.extent();
             self.items.push(Item { centre, half, group: OBSTACLES });
-            self.owners.push(Owner { body: OBSTACLE, piece: 0, particle: index, face: false });
+            self.owners.push(Owner { body: OBSTACLE, piece: 0, particle: index, outline: NO_FACE });
         }
     }
 
     /// A box around the way of every face of a surface. Pieces are numbered from `first` on.
-    fn list_faces(&mut self, body: &Body, [index, first]: [u32; 2], h: f32) {
+    fn list_faces(&mut self, body: &Body, [index, first]: [u32; 2], h: f32, workers: &Workers) {
         let surface = &body.scratch.surface;
+        let (count, before) = (surface.faces().len(), self.outlines.len());
+        self.outlines.resize(before + count, Outline::default());
+        workers.for_span(0..count, &mut self.outlines[before..], &|faces, outlines| {
+            for (outline, face) in outlines.iter_mut().zip(faces) {
+                *outline = surface.outline(face, &body.particles, h);
+            }
+        });
         let mut known = (u32::MAX, NO_GROUP);
         for (face, k) in surface.faces().iter().zip(0..) {
             let piece = body.piece_of(face.corners[0]);
@@ -201,7 +220,8 @@ impl Finding {
                 half: half + Vec3::splat(0.5 * surface.margin(k as usize)),
                 group: known.1,
             });
-            self.owners.push(Owner { body: index, piece, particle: k, face: true });
+            let outline = before as u32 + k;
+            self.owners.push(Owner { body: index, piece, particle: k, outline });
         }
     }
 
@@ -227,7 +247,7 @@ impl Finding {
             for (i, owner) in self.owners[..first].iter().enumerate() {
                 let particles = &scene.bodies[owner.body as usize].particles;
                 let round =
-                    owner.face || particles.touched_shape(owner.particle as usize).is_none();
+                    owner.is_face() || particles.touched_shape(owner.particle as usize).is_none();
                 if round && !obstacle.sensor {
                     continue;
                 }
@@ -261,7 +281,7 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     if b.body == OBSTACLE {
         return true;
     }
-    if a.face || b.face {
+    if a.is_face() || b.is_face() {
         return faces_may_touch(a, b, scene);
     }
     if a.body != b.body {
@@ -282,22 +302,27 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
 fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     let corners = |o: Owner| {
         let faces = scene.bodies[o.body as usize].scratch.surface.faces();
-        if o.face { faces[o.particle as usize].corners } else { [o.particle; 3] }
+        if o.is_face() { faces[o.particle as usize].corners } else { [o.particle; 3] }
     };
     if a.body == b.body {
         let body = &scene.bodies[a.body as usize];
-        let [x, y] = [a, b].map(|o| &body.pieces[o.piece as usize].span);
-        if !body.model.solid().touches_own(x, y) {
-            return false;
+        if a.piece != b.piece {
+            return [a, b].iter().all(|o| body.scratch.touches_own[o.piece as usize]);
         }
-        let Body { particles, scratch, .. } = &scene.bodies[a.body as usize];
         let faces = [a, b].map(|o| o.particle as usize);
-        return a.piece != b.piece || scratch.surface.may_touch_itself(faces, particles);
+        return body.scratch.surface.may_touch_itself(faces, &body.particles);
     }
     let [p, q] = [a, b].map(corners);
     let id = |o: Owner, j: u32| scene.bodies[o.body as usize].particles.id[j as usize];
     let quiet = |i: u32, j: u32| scene.attachments.are_quiet(id(a, i), id(b, j));
     !p.iter().any(|&i| q.iter().any(|&j| quiet(i, j)))
+}
+
+/// Whether two faces are worth a look.
+fn may_meet_within(a: Owner, b: Owner, outlines: &[Outline], scene: Scene<'_>) -> bool {
+    let origin = |o: Owner| scene.bodies[o.body as usize].pieces[o.piece as usize].origin;
+    let [first, second] = [a, b].map(|o| &outlines[o.outline as usize]);
+    may_meet(first, second, (origin(b) - origin(a)).as_vec3())
 }
 
 /// Pairs of the substep before.
@@ -320,14 +345,25 @@ impl Before<'_> {
 }
 
 impl Chunk {
-    fn look(&mut self, pairs: &[Pair], owners: &[Owner], scene: Scene<'_>, before: Before<'_>) {
+    fn look(
+        &mut self,
+        pairs: &[Pair],
+        owners: &[Owner],
+        outlines: &[Outline],
+        scene: Scene<'_>,
+        before: Before<'_>,
+    ) {
         for &(i, j) in pairs {
             let [a, b] = [owners[i as usize], owners[j as usize]];
-            if b.body == OBSTACLE && a.face {
+            if b.body == OBSTACLE && a.is_face() {
                 self.touch_face_and_obstacle(a, b.particle as usize, scene);
-            } else if b.body != OBSTACLE && (a.face || b.face) {
-                match (a.face, b.face) {
-                    (true, true) => self.touch_faces(a, b, scene),
+            } else if b.body != OBSTACLE && (a.is_face() || b.is_face()) {
+                match (a.is_face(), b.is_face()) {
+                    (true, true) => {
+                        if may_meet_within(a, b, outlines, scene) {
+                            self.touch_faces(a, b, scene)
+                        }
+                    }
                     (true, false) => self.touch_face_and_solid(a, b, scene),
                     _ => self.touch_face_and_solid(b, a, scene),
                 }
@@ -583,6 +619,9 @@ impl Body {
             scratch.surface.follow(faces, tets, particles);
             let spans = pieces.iter().map(|piece| piece.span.clone());
             scratch.surface.follow_motion(spans, tets, particles);
+            let touches = pieces.iter().map(|piece| model.solid().touches_own(&piece.span));
+            scratch.touches_own.clear();
+            scratch.touches_own.extend(touches);
         }
     }
 

@@ -1,6 +1,7 @@
 //! The step: the physics, read off the order of calls.
 
 use super::body::{Body, Impulse, Piece, Scratch};
+use super::changes::Changes;
 use super::event::Event;
 use super::field::{self, Field};
 use super::grip::Member;
@@ -428,25 +429,29 @@ fn fracture(body: &mut Body, around: Around<'_>) {
     }
 }
 
-/// Particles that began where faces opened go to the pieces of those that they were, and are held as these are.
+/// Particles that began go to the pieces of those that they were or lie between. Where faces opened they are held as those that they were.
 fn take_born(body: &mut Body) {
-    let count = body.particles.len() - body.places.len();
-    if count == 0 {
-        return;
-    }
-    let born = &body.changes.born[body.changes.born.len() - count..];
-    let mut homes = Vec::with_capacity(count);
-    for (k, &(parent, id)) in born.iter().enumerate() {
+    let known = body.places.len();
+    let new = &body.particles.id[known..];
+    let mut homes = Vec::with_capacity(new.len());
+    let Changes { born, on_edges, .. } = &body.changes;
+    for (k, &id) in new.iter().enumerate() {
+        let split = born.binary_search_by_key(&id, |born| born.1).map(|at| born[at].0);
+        let between = on_edges.binary_search_by_key(&id, |new| new.1).map(|at| on_edges[at].0[0]);
+        let (Ok(parent) | Err(Some(parent))) = split.map_err(|_| between.ok()) else { continue };
         // of one that began just before: the piece of that
-        let earlier = born[..k].iter().position(|&(_, before)| before == parent);
+        let earlier = new[..k].binary_search(&parent);
         let home = match (earlier, body.places.of(parent)) {
-            (Some(earlier), _) => homes[earlier],
-            (None, Some(place)) => body.piece_of(place as u32) as usize,
-            (None, None) => continue,
+            (Ok(earlier), _) => homes[earlier],
+            (_, Some(place)) => body.piece_of(place as u32) as usize,
+            (_, None) => continue,
         };
         homes.push(home);
         body.pieces[home].shape = None;
-        let particle = (body.places.len() + k) as u32;
+        if split.is_err() {
+            continue;
+        }
+        let particle = (known + k) as u32;
         for grip in &mut body.grips {
             let held = grip.members.iter().find(|member| member.id == parent).copied();
             grip.members.extend(held.map(|member| Member { id, particle, ..member }));

@@ -521,7 +521,7 @@ fn solve_cluster(
         let (contacts, touches) = (&mut contacts[theirs.clone()], &mut touches[theirs]);
         let joined = of_group(links, parts[mine.start].group);
         let (mine, links, step) = (&mut parts[mine], &mut links[joined], around.step);
-        if is_rigid(mine) && links.is_empty() {
+        if is_rigid(bodies, mine) && links.is_empty() {
             solve_rigid_island(bodies, mine, contacts, touches, step, &mut room.rigid);
         } else {
             solve_island(bodies, mine, contacts, touches, links, step, room);

@@ -34,7 +34,7 @@ const MAX_VERTICES: usize = 8192;
 
 impl Hull {
     /// The smallest convex polyhedron that holds all `points`, given in m in any order. Points
-    /// inside, and up to 1e-7 of the size outside, are left out.
+    /// inside, and up to 1e-6 of the size outside, are left out.
     ///
     /// # Errors
     /// If a coordinate is not finite, or the points lie in a plane, on a line or in one place.
@@ -56,7 +56,25 @@ impl Hull {
         let vertices: Vec<Vec3> = used.iter().map(|&i| points[i]).collect();
         let points: Vec<DVec3> = vertices.iter().map(|p| p.as_dvec3()).collect();
         let faces = join_coplanar(&points, &triangles);
-        Ok(Self::of_faces(vertices, points, faces))
+        Ok(Self::of_faces(vertices, points, faces).without_strays())
+    }
+
+    /// Without vertices that lie within a polygon that was joined around them.
+    fn without_strays(self) -> Self {
+        let mut used: Vec<u16> =
+            self.faces.iter().flat_map(|f| f.vertices.iter().copied()).collect();
+        used.sort_unstable();
+        used.dedup();
+        if used.len() == self.vertices.len() {
+            return self;
+        }
+        let Self { vertices, points, mut faces, .. } = self;
+        for v in faces.iter_mut().flat_map(|f| &mut f.vertices) {
+            *v = used.partition_point(|u| u < v) as u16;
+        }
+        let vertices = used.iter().map(|&v| vertices[v as usize]).collect();
+        let points = used.iter().map(|&v| points[v as usize]).collect();
+        Self::of_faces(vertices, points, faces)
     }
 
     fn of_faces(vertices: Vec<Vec3>, points: Vec<DVec3>, faces: Vec<Face>) -> Self {

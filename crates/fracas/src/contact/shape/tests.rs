@@ -122,6 +122,18 @@ fn any_points(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Vec3>>
     prop::collection::vec(point, count)
 }
 
+/// A point that rounding lifts out of a face is no vertex of a hull without an edge there.
+#[test]
+fn hull_has_no_vertex_within_a_face() {
+    let corner = |k: i32| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32);
+    let mut points: Vec<Vec3> = (0..8).map(corner).collect();
+    points.insert(3, Vec3::new(0.4, 0.5, 1.0 + 6.0e-7));
+    let hull = Hull::new(&points).unwrap();
+    assert_eq!((hull.vertices().len(), hull.polygons().count()), (8, 6));
+    let named: Vec<u16> = hull.polygons().flatten().copied().collect();
+    assert!((0..8).all(|v| named.iter().filter(|&&n| n == v).count() == 3), "{named:?}");
+}
+
 proptest! {
     /// Every point is inside, the support function is that of the points, faces close up by Euler,
     /// and mass, centre and inertia are those of counted points.

@@ -6,11 +6,11 @@ use super::weighted;
 use glam::DVec3;
 
 /// By how much weights may be below 0 where a point still counts as over a triangle, or between the ends of an edge.
-const RIM: f64 = 1e-3;
+pub(super) const RIM: f64 = 1e-3;
 /// Sine of the angle by which a surface may rise above the plane across a contact normal at an edge.
 const LEVEL: f64 = 0.02;
 /// Sine of the angle by which an edge must be bent to be one: flatter ones are left to corners and sides.
-const SHARP: f64 = 0.03;
+pub(super) const SHARP: f64 = 0.03;
 /// Sine of the angle from which on two edges cross.
 const CROSSING: f64 = 0.02;
 /// Depth over the height of the tetrahedron up to which what is behind a face came through it. Deeper it may as well be in
@@ -32,8 +32,8 @@ pub struct Facet {
     pub margin: f64,
     /// How far it reaches inwards, in m.
     pub height: f64,
-    /// Bits of edges that stick out.
-    sharp: u8,
+    /// Sines of the angles by which its edges stick out; below 0 where they are hollow.
+    bends: [f64; 3],
 }
 
 /// What meets of a face.
@@ -81,10 +81,8 @@ impl Facet {
     ) -> Self {
         let [a, b, c] = corners.map(|corner| corner.start);
         let normal = (b - a).cross(c - a).normalize_or_zero();
-        let mut facet = Self { corners, across, normal, owns, margin, height, sharp: 0 };
-        for k in 0..3 {
-            facet.sharp |= u8::from(facet.is_bent_at(k)) << k;
-        }
+        let mut facet = Self { corners, across, normal, owns, margin, height, bends: [0.0; 3] };
+        facet.bends = [0, 1, 2].map(|k| facet.bend_at(k));
         facet
     }
 
@@ -100,21 +98,33 @@ impl Facet {
 
     /// Whether that edge sticks out.
     pub fn is_sharp(&self, k: usize) -> bool {
-        self.sharp >> k & 1 == 1
+        self.bends[k] > SHARP
     }
 
-    fn is_bent_at(&self, k: usize) -> bool {
-        let Some(across) = self.across[k] else { return true };
+    fn bend_at(&self, k: usize) -> f64 {
+        let Some(across) = self.across[k] else { return 1.0 };
         let there = across.start - self.corners[k].start;
-        self.normal.dot(there) < -SHARP * there.length()
+        -self.normal.dot(there) / there.length()
     }
 
     /// Whether a direction points out of the surface at an edge: nothing around rises above the plane across it.
     pub fn is_out_of_edge(&self, k: usize, out: DVec3, time: f64) -> bool {
+        self.rise_at(k, out, time) <= LEVEL
+    }
+
+    /// Sine of the angle by which the surface rises above the plane across a direction at an edge.
+    fn rise_at(&self, k: usize, out: DVec3, time: f64) -> f64 {
         let from = self.corners[k].at(time);
-        let below = |p: DVec3| out.dot(p - from) <= LEVEL * p.distance(from);
-        below(self.corners[(k + 2) % 3].at(time))
-            && self.across[k].is_none_or(|across| below(across.at(time)))
+        let rise = |p: DVec3| out.dot(p - from) / p.distance(from);
+        let own = rise(self.corners[(k + 2) % 3].at(time));
+        self.across[k].map_or(own, |across| own.max(rise(across.at(time))))
+    }
+
+    /// How much of an edge the one from corner k to the next is along a direction out of it: from 0, where corners and sides answer for it, to 1.
+    fn edginess(&self, k: usize, out: DVec3) -> f64 {
+        let bent = (self.bends[k] / SHARP - 1.0).clamp(0.0, 1.0);
+        let level = (1.0 - self.rise_at(k, out, 0.0) / LEVEL).clamp(0.0, 1.0);
+        bent * level
     }
 
     /// Its corners at a time between 0 and 1.
@@ -231,9 +241,10 @@ fn edges_cross(
         let cross = u.cross(v);
         let sine = cross.length() / (u.length() * v.length());
         let out = if sine > CROSSING { cross.normalize() } else { return None };
-        [out, -out]
-            .into_iter()
-            .find(|&out| b.is_out_of_edge(j, out, time) && a.is_out_of_edge(i, -out, time))
+        // along flat edges both ways may seem to be out: the one above which less rises is
+        let rise = |out: DVec3| b.rise_at(j, out, time).max(a.rise_at(i, -out, time));
+        let out = if rise(out) <= rise(-out) { out } else { -out };
+        (rise(out) <= LEVEL).then_some(out)
     };
     let gap_along = |normal: DVec3, [s, t]: [f64; 2]| {
         let [p, q, r, o] = at(0.0);
@@ -247,7 +258,10 @@ fn edges_cross(
     {
         let gap = gap_along(normal, places);
         if gap <= margin && gap >= -a.height.min(b.height) {
-            return Some((places, normal, gap));
+            // what an edge that was none overlaps with already it may keep: pushed apart, it would be none again, and so on for good
+            let share = a.edginess(i, -normal).min(b.edginess(j, normal));
+            let overlap = (-gap).max(0.0).min(SHARP * (q - p).length().min((o - r).length()));
+            return Some((places, normal, gap + (1.0 - share) * overlap));
         }
     }
     let apart = (p + places[0] * (q - p) - r - places[1] * (o - r)).length();

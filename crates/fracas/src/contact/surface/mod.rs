@@ -11,12 +11,14 @@
 pub mod ccd;
 mod facet;
 mod keep;
+mod outline;
 mod tangles;
 #[cfg(test)]
 mod tests;
 
 pub use facet::{Facet, Feature, Meeting, Rules, meet_facets};
 pub use keep::keep_true;
+pub use outline::{Outline, may_meet};
 
 use super::shape::Aabb;
 use crate::math::rotation;
@@ -139,6 +141,24 @@ impl Surface {
             [at, at + h * particles.velocity[j as usize]]
         });
         Aabb::around(ways.chain([inner]))
+    }
+
+    /// A face in short, in the frame of its piece.
+    pub fn outline(&self, face: usize, particles: &Particles, h: f32) -> Outline {
+        let side = &self.sides[face];
+        let corners = self.faces[face].corners;
+        let across = side.across.map(|(face, edge)| {
+            Some(self.faces.get(face as usize)?.corners[(edge as usize + 2) % 3])
+        });
+        let place = |j: u32| particles.position[j as usize];
+        Outline::new(
+            corners.map(place),
+            corners.map(|j| h * particles.velocity[j as usize]),
+            across.map(|j| j.map(place)),
+            side.owns,
+            MARGIN * side.edge,
+            side.height,
+        )
     }
 
     /// A face as it starts into a substep of length h, in a frame whose origin lies at `shift` from that of its piece.

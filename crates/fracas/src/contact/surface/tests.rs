@@ -174,7 +174,7 @@ fn tetrahedron() -> (Particles, Surface) {
         });
     }
     let corners = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
-    let faces = corners.map(|corners| Face { corners, tet: 0 });
+    let faces = corners.map(|corners| Face { corners, tet: 0, opened: false });
     let mut surface = Surface::default();
     surface.follow(&faces, &[[0, 1, 2, 3]], &particles);
     (particles, surface)
@@ -241,6 +241,73 @@ fn corners_meet_the_face_they_are_over() {
     assert!((shot[0].weights[1][2] - 0.2).abs() < 1e-6, "{:?}", shot[0]);
     assert!(point([-2.8, 0.3, -1.0], [4.0, 0.0, 2.0]).is_empty(), "past the rim");
     assert!(point([0.2, 0.3, 2.0], [0.0, 0.0, -4.0]).is_empty(), "from behind");
+}
+
+/// Whatever two faces could touch with, their outlines do not hide, and they do hide most of those that cannot.
+#[test]
+fn outlines_hide_nothing_that_touches() {
+    let mut random = Random(3);
+    let (mut met, mut kept) = (0, 0);
+    for case in 0..CASES {
+        let way = [0.0, 1e-3, 0.1, 1.0][case % 4];
+        let drift = random.vector(5.0);
+        let shift = random.vector([0.0, 0.3, 1.0][case % 3]);
+        let mut face = |beside: DVec3| {
+            let mut moving = || {
+                let way = drift + random.vector(way);
+                // as f32 has it
+                Moving { start: random.vector(0.5).as_vec3().as_dvec3() + beside, way }
+            };
+            let (corners, across) = ([0; 3].map(|_| moving()), [0; 3].map(|_| moving()));
+            let owns = (random.unit().to_bits() >> 20) as u8 & 0x3f;
+            let facet = Facet::new(corners, across.map(Some), owns, 0.05, 0.3);
+            let near = |m: Moving| (m.start - beside).as_vec3();
+            let ways = corners.map(|m| m.way.as_vec3());
+            let across = across.map(|m| Some(near(m)));
+            (facet, Outline::new(corners.map(near), ways, across, owns, 0.05, 0.3))
+        };
+        let ((a, one), (b, other)) = (face(DVec3::ZERO), face(shift));
+        let mut touches = false;
+        meet_facets(&a, &b, Rules { own: false }, |_| touches = true);
+        let may = may_meet(&one, &other, shift.as_vec3());
+        assert!(may || !touches, "case {case}");
+        met += usize::from(touches);
+        kept += usize::from(may);
+    }
+    println!("{met} of {CASES} touch, {kept} are looked at");
+    assert!(met > CASES / 20 && kept < CASES / 2, "{met}, {kept}");
+}
+
+/// A roof whose ridge is bent more and more lies in one across it, turned over: the contact of the two ridges begins without a push and grows steadily.
+/// Had it begun with all of the overlap, soft bodies on each other would have been kicked for ever.
+#[test]
+fn ridges_begin_to_touch_without_a_push() {
+    let at = |x: f64, y: f64, z: f64| Moving { start: DVec3::new(x, y, z), way: DVec3::ZERO };
+    let overlap = 1e-4;
+    let gap_at = |bend: f64| {
+        // the lower ridge runs along x and falls off to both sides, the upper one along y
+        let low = |x: f64, y: f64| at(x, y, -bend * y.abs());
+        let high = |x: f64, y: f64| at(x, y, bend * x.abs() - overlap);
+        let [p, q] = [-0.01, 0.01].map(|x| low(x, 0.0));
+        let below =
+            Facet::new([p, q, low(0.0, 0.02)], [Some(low(0.0, -0.02)), None, None], 8, 1e-3, 0.01);
+        let [p, q] = [-0.01, 0.01].map(|y| high(0.0, y));
+        let above = Facet::new(
+            [p, q, high(0.02, 0.0)],
+            [Some(high(-0.02, 0.0)), None, None],
+            8,
+            1e-3,
+            0.01,
+        );
+        let mut gap = None;
+        meet_facets(&above, &below, Rules { own: false }, |met| gap = Some(met.gap));
+        gap
+    };
+    let gaps: Vec<_> = (0..=100).map(|k| gap_at(1e-3 * f64::from(k))).collect();
+    let gaps: Vec<_> = gaps.into_iter().skip_while(Option::is_none).map(Option::unwrap).collect();
+    assert!(gaps.len() > 60 && gaps[0].abs() < 0.1 * overlap, "{gaps:?}");
+    assert!(gaps.windows(2).all(|w| w[1] <= w[0] && w[0] - w[1] < 0.1 * overlap), "{gaps:?}");
+    assert!((gaps[gaps.len() - 1] + overlap).abs() < 1e-12, "{gaps:?}");
 }
 
 /// A row of tetrahedra along x of which those about the middle are mirrored: what these carried through each other is let go, and

@@ -14,13 +14,13 @@ use super::Brittle;
 use crate::math::{Rot, Sym3, ops};
 use crate::parallel::{Span, Workers};
 use crate::solids::fem::elements::Elements;
-use crate::solids::fem::lanes::{point, vector};
+use crate::solids::fem::lanes::{Point, point, vector};
 use crate::solids::fem::system::{Pose, System};
 use crate::solids::fem::tets::Tets;
 use crate::solids::fem::{TetOptions, TetSolver};
 use crate::solids::{Particles, Residual, Step};
 use crate::solve::Held;
-use glam::{DVec3, Vec3};
+use glam::{DMat3, DVec3, Vec3};
 
 /// What may be out of balance at the end, of what acts: stresses of single vertices are some times as far off.
 const SHARE: f32 = 1e-3;
@@ -29,13 +29,20 @@ const MOST: u32 = 256;
 /// Where little acts: what acts counts for this share at least of the force that parts a tetrahedron.
 const FLOOR: f32 = 1.0;
 
+/// Of the force that parts the weakest tetrahedron: what the loads on a free piece must come to, or
+/// it counts as without. No stress is off by more than this share of what the material stands.
+const LIGHT: f32 = 0.01;
+
 /// Of the strength: what the wave of an impact is at least.
 const IMPACT: f32 = 0.1;
 
 /// Of the speed of a piece: what forces may tell wrongly of it.
 const ADRIFT: f64 = 0.1;
 
-/// A piece that something has hit in this substep.
+/// Substeps that cracks may take to run under an impact, at most.
+const ROUNDS: f32 = 16.0;
+
+/// A held piece that something has hit in this substep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Impact {
     /// The first of its particles.
@@ -159,6 +166,63 @@ fn is_adrift(
     strayed * strayed > ADRIFT * ADRIFT * energy / reference.mass + falls * falls
 }
 
+/// Takes over what an impact presses the vertices of a piece with, unless one that pressed harder is not over yet.
+fn strike(struck: &mut [Point], span: &Span, press: impl Fn(usize) -> Vec3) {
+    let before: f32 = struck[span.clone()].iter().map(|&p| vector(p).length_squared()).sum();
+    let now: f32 = span.clone().map(|j| press(j).length_squared()).sum();
+    if now < before {
+        return;
+    }
+    for j in span.clone() {
+        let Vec3 { x, y, z } = press(j);
+        struck[j] = [x, y, z, ROUNDS];
+    }
+}
+
+/// The rigid acceleration that an impact gives a piece: with its inertia the impact is in balance, and loads only elements. As many pieces as cracks make of it
+/// each have their own.
+#[derive(Clone, Copy, Debug)]
+struct Relief {
+    centre: DVec3,
+    linear: DVec3,
+    angular: DVec3,
+}
+
+impl Relief {
+    fn of(
+        particles: &Particles,
+        struck: &[Point],
+        span: &Span,
+        reference: &Reference,
+    ) -> Option<Self> {
+        let centre = reference.rest;
+        let (mut net, mut torque) = (DVec3::ZERO, DVec3::ZERO);
+        let (mut spread, mut any) = (DMat3::ZERO, false);
+        for j in span.clone() {
+            let (arm, force) =
+                (particles.rest[j].as_dvec3() - centre, vector(struck[j]).as_dvec3());
+            any |= struck[j][3] > 0.0;
+            net += force;
+            torque += arm.cross(force);
+            let m = f64::from(particles.mass[j]);
+            spread += m * DMat3::from_cols(arm.x * arm, arm.y * arm, arm.z * arm);
+        }
+        let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
+        let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
+        any.then(|| Self {
+            centre,
+            linear: net / reference.mass,
+            angular: inertia.inverse() * torque,
+        })
+    }
+
+    fn load(&self, particles: &Particles, struck: &[Point], j: usize) -> Vec3 {
+        let arm = particles.rest[j].as_dvec3() - self.centre;
+        let moved = self.linear + self.angular.cross(arm);
+        vector(struck[j]) - particles.mass[j] * moved.as_vec3()
+    }
+}
+
 impl Brittle {
     /// Puts a piece to its reference and the deviation from it that its loads ask for. `left` is what is out of balance with contacts
     /// where the particles are; without, there are none.
@@ -180,13 +244,12 @@ impl Brittle {
         let reference = Reference::of(particles, &span, &step.workers);
         let adrift = left.is_some_and(|left| is_adrift(particles, &span, left, &reference, step.h));
         if rigid {
-            self.deviation[span.clone()].fill([0.0; 4]);
-            self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
+            self.unload(&span);
             self.carry(particles, &span, &reference, false);
             return Residual { adrift, ..Residual::default() };
         }
+        let parts = self.parts_at(&span);
         let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
-        system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
         let (turn, back) = (reference.turn.to_mat3(), reference.turn.to_mat3().transpose());
         for target in held.iter() {
             let j = target.particle as usize;
@@ -194,23 +257,41 @@ impl Brittle {
             deviation[j] = point(back * off.as_vec3());
         }
         let inv_h2 = f64::from(1.0 / (step.h * step.h));
-        let load = |j: usize| {
+        let press = |j: usize| {
             // forces of contacts, or none
             let pressed = left.map_or(Vec3::ZERO, |left| {
                 let inertia = (inv_h2 as f32) * particles.mass[j] * particles.correction[j];
                 left[j - span.start] + inertia
             });
-            let off = particles.inertial_place(j) - reference.place(particles.rest[j]);
-            let inertia = (inv_h2 * f64::from(particles.mass[j]) * off).as_vec3();
-            back * (pressed + inertia)
+            back * pressed
         };
-        if let Some(left) = left {
-            self.impacts.extend(impact(particles, tets, &span, left, &reference, step.h));
+        let inertia = |j: usize| {
+            let off = particles.inertial_place(j) - reference.place(particles.rest[j]);
+            back * (inv_h2 * f64::from(particles.mass[j]) * off).as_vec3()
+        };
+        let hit = left.and_then(|left| impact(particles, tets, &span, left, &reference, step.h));
+        let struck = &mut self.struck[..];
+        match hit {
+            Some(hit) if held.is_empty() => {
+                strike(struck, &span, |j| hit.times * press(j));
+            }
+            hit => self.impacts.extend(hit),
         }
-        let first = tets.of(&span).start;
-        let parts = self.limits[first] * ops::cbrt(tets.volume[first] * tets.volume[first]);
+        let relief = Relief::of(particles, struck, &span, &reference);
+        let load = |j: usize| {
+            let pressed =
+                if held.is_empty() && hit.is_some() { Vec3::ZERO } else { press(j) + inertia(j) };
+            pressed + relief.map_or(Vec3::ZERO, |relief| relief.load(particles, struck, j))
+        };
+        let loads = || span.clone().map(|j| load(j).length()).sum::<f32>();
+        if held.is_empty() && parts.is_finite() && loads() < LIGHT * parts {
+            self.unload(&span);
+            self.carry(particles, &span, &reference, false);
+            return Residual { adrift, ..Residual::default() };
+        }
         let floor = if parts.is_finite() { f64::from(FLOOR * parts).powi(2) } else { 0.0 };
         let limits = (MOST, SHARE, floor);
+        system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
         let residual =
             system.solve_deviation(particles, tets, stars, &span, step, limits, load, deviation);
         for target in held.iter_mut() {
@@ -219,6 +300,22 @@ impl Brittle {
         }
         self.carry(particles, &span, &reference, !held.is_empty());
         Residual { adrift, ..residual }
+    }
+
+    /// The force that parts the weakest tetrahedron of a piece, about, N.
+    fn parts_at(&self, span: &Span) -> f32 {
+        let of = self.elements.tets.of(span);
+        let least =
+            |column: &[f32]| column[of.clone()].iter().copied().fold(f32::INFINITY, f32::min);
+        let volume = least(&self.elements.tets.volume);
+        least(&self.limits) * ops::cbrt(volume * volume)
+    }
+
+    /// Takes all loads off a piece.
+    fn unload(&mut self, span: &Span) {
+        self.deviation[span.clone()].fill([0.0; 4]);
+        self.struck[span.clone()].fill([0.0; 4]);
+        self.felt[self.elements.tets.of(span)].fill(Sym3::ZERO);
     }
 
     /// K u at the particles as they are, for what grips hold among contacts.

@@ -18,7 +18,7 @@ use crate::math::{Sym3, ops, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::fem::cracks::{OpenFace, Plane};
 use crate::solids::fem::elements::Elements;
-use crate::solids::fem::lanes::{Point, gather};
+use crate::solids::fem::lanes::{Point, gather, point, vector};
 use crate::solids::fem::stress;
 use crate::solids::fem::system::{load_gradients, outer_sum};
 use crate::solids::fem::tets::Tets;
@@ -49,6 +49,8 @@ pub struct FractureCounts {
     pub cracks: u64,
     /// Vertices that became two.
     pub splits: u64,
+    /// Tetrahedra that became two.
+    pub remeshed: u64,
     /// Faces that opened.
     pub faces: u64,
     /// Those of which all corners had parted: what the oracle lets through.
@@ -123,20 +125,20 @@ impl Brittle {
         changes: &mut Changes,
     ) {
         *credit = (*credit + step.h).min(BUDGET_TIME);
-        if self.is_rigid(&span) || !self.feel(&span, step) {
-            return;
-        }
-        if !residual.converged() {
+        let near = !self.is_rigid(&span) && self.feel(&span, step);
+        if near && !residual.converged() {
             self.counts.waited += 1;
+            self.outlast(&span, true);
             return;
         }
-        let overloads = self.overloads(particles, &span);
+        let overloads = if near { self.overloads(particles, &span) } else { Vec::new() };
+        self.outlast(&span, !overloads.is_empty());
         if overloads.is_empty() {
             return;
         }
         let Elements { stars, .. } = &self.elements;
         let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
-        self.cracks.begin(particles.len(), home);
+        self.cracks.begin(&particles.rest, home);
         let mut opened: Vec<Vec3> = Vec::new();
         for overload in overloads {
             let cost = BUDGET_TIME / BUDGET;
@@ -144,7 +146,9 @@ impl Brittle {
                 break;
             }
             let here = particles.rest[overload.vertex as usize];
-            let shadow = SHADOW * self.edge_at(particles, overload.vertex as usize);
+            // what was split casts no shorter shadow
+            let edge = self.edge_at(particles, overload.vertex as usize);
+            let shadow = SHADOW * self.remesh.map_or(edge, |remesh| remesh.edge().max(edge));
             if opened.iter().any(|x| x.distance(here) < shadow) {
                 continue;
             }
@@ -155,6 +159,18 @@ impl Brittle {
             }
         }
         self.take_cracks(particles, changes);
+    }
+
+    /// An impact is over when nothing is overloaded any more, or when its time is.
+    fn outlast(&mut self, span: &Span, loads: bool) {
+        for struck in &mut self.struck[span.clone()] {
+            let rounds = struck[3] - 1.0;
+            *struck = if loads && rounds > 0.0 {
+                [struck[0], struck[1], struck[2], rounds]
+            } else {
+                [0.0; 4]
+            };
+        }
     }
 
     /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
@@ -256,6 +272,7 @@ impl Brittle {
         let (mut cracks, mut topology) =
             (std::mem::take(&mut self.cracks), std::mem::take(&mut self.elements.topology));
         let mut corners = std::mem::take(&mut self.elements.tets.corners);
+        let mut remesh = self.remesh;
         let normal = overload.normal;
         let plane = Plane { normal, point: particles.rest[overload.vertex as usize] };
         let goes_on = |w: u32| {
@@ -275,28 +292,48 @@ impl Brittle {
         let opened = cracks.run(
             &mut topology,
             &mut corners,
-            &particles.rest,
+            remesh.as_mut(),
             overload.vertex,
             plane,
             goes_on,
         );
         (self.cracks, self.elements.topology, self.elements.tets.corners) =
             (cracks, topology, corners);
+        self.remesh = remesh;
         opened
     }
 
     /// Takes over what cracks have opened.
     fn take_cracks(&mut self, particles: &mut Particles, changes: &mut Changes) {
-        if self.cracks.opened.is_empty() {
+        if self.cracks.opened.is_empty() && self.cracks.born.is_empty() {
             return;
         }
-        let Self { elements, cracks, deviation, next_id, counts, .. } = self;
-        elements.take_born(particles, &cracks.born, next_id, changes);
+        let Self { elements, cracks, deviation, struck, felt, limits, next_id, counts, .. } = self;
+        elements.take_cracks(particles, cracks, next_id, changes);
+        let mut on_edges = cracks.on_edges.iter().peekable();
         for born in &cracks.born {
-            deviation.push(deviation[born.parent as usize]);
-            particles.broken[born.vertex as usize] = true;
+            let parent = born.parent as usize;
+            let new = on_edges.next_if(|new| new.vertex == born.vertex);
+            particles.broken[born.vertex as usize] = new.is_none();
+            let [x, y, z, rounds] = struck[parent];
+            if let Some(new) = new {
+                let at = new.between(new.ends.map(|v| vector(deviation[v as usize])));
+                deviation.push(point(at));
+                struck.push([0.0, 0.0, 0.0, rounds]);
+            } else {
+                deviation.push(deviation[parent]);
+                struck[parent] = [0.5 * x, 0.5 * y, 0.5 * z, rounds];
+                struck.push(struck[parent]);
+            }
         }
-        counts.splits += cracks.born.len() as u64;
+        for half in &cracks.halves {
+            felt.push(felt[half.parent as usize]);
+        }
+        if !cracks.halves.is_empty() {
+            *limits = self::limits(&elements.tets);
+        }
+        counts.splits += (cracks.born.len() - cracks.on_edges.len()) as u64;
+        counts.remeshed += cracks.halves.len() as u64;
         counts.faces += cracks.opened.len() as u64;
         for open in &cracks.opened {
             counts.through += u64::from(open.through);

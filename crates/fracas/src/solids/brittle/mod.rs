@@ -12,6 +12,7 @@ use crate::parallel::Span;
 use crate::solids::fem::cracks::Cracks;
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, vector};
+use crate::solids::fem::remesh::Remesh;
 use crate::solids::fem::stress;
 use crate::solids::fem::system::{System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
@@ -35,6 +36,8 @@ const RIGID: usize = 20;
 pub struct BrittleOptions {
     /// What solves the linear system of a substep.
     pub solver: TetSolver,
+    /// Whether tetrahedra are split where a crack runs, so that it follows its plane and not the faces that are there.
+    pub remesh: bool,
 }
 
 /// A body of linear tetrahedra around rigid references. Particles are their vertices.
@@ -42,9 +45,13 @@ pub struct BrittleOptions {
 pub struct Brittle {
     elements: Elements,
     solver: TetSolver,
+    /// What may still be split along cracks, if anything is. State.
+    remesh: Option<Remesh>,
     /// u: where each vertex is off the reference of its piece, in the frame of that, m. The next solve starts from it, and cracks
     /// are told by it: state.
     deviation: Vec<Point>,
+    /// What an impact still presses each vertex with, N, in the frame of the piece, and how many more substeps cracks may take to run under it. State.
+    struck: Vec<Point>,
     /// σ of each tetrahedron as the break test averages it, at rest, Pa. State.
     felt: Vec<Sym3>,
     /// The least that a vertex of each tetrahedron may stand, Pa: follows from the material.
@@ -72,7 +79,9 @@ impl Brittle {
         let Built { particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
         let topology = Topology::new(&tets.corners);
         let elements = Elements::new(tets, topology, particles.len());
-        Ok((particles, Self::from_elements(elements, options.solver), values))
+        let remesh = options.remesh.then(|| Remesh::new(&elements.tets, &particles.rest));
+        let solid = Self { remesh, ..Self::from_elements(elements, options.solver) };
+        Ok((particles, solid, values))
     }
 
     /// A model of nothing, to load a snapshot into.
@@ -85,9 +94,11 @@ impl Brittle {
         Self {
             system: elastic::system(&elements, solver),
             solver,
+            remesh: None,
             limits: fracture::limits(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
+            struck: vec![[0.0; 4]; vertices],
             felt: vec![Sym3::ZERO; tets],
             next_id: 0,
             impacts: Vec::new(),
@@ -241,6 +252,10 @@ impl Solid for Brittle {
         self.deviate(particles, span, held, None, step)
     }
 
+    fn moves_as_a_whole(&self, particles: &Particles, span: &Span) -> bool {
+        !elastic::is_held(particles, span)
+    }
+
     /// The rigid motion that contacts allow is found; what they press and what that takes is the load of the elements.
     fn settle(
         &mut self,
@@ -310,10 +325,13 @@ impl Solid for Brittle {
         Boundary::Tets { faces: &self.elements.faces, tets: &self.elements.tets.corners }
     }
 
-    /// What does not bend does not touch itself. Crumbs fall through each other and through what they come from: between two blocks they would be
-    /// pressed by a thousand times their weight.
-    fn touches_own(&self, a: &Span, b: &Span) -> bool {
-        a != b && !self.is_rigid(a) && !self.is_rigid(b)
+    fn remeshes(&self) -> bool {
+        self.remesh.is_some()
+    }
+
+    /// Crumbs fall through each other and through what they come from: between two blocks they would be pressed by a thousand times their weight.
+    fn touches_own(&self, span: &Span) -> bool {
+        !self.is_rigid(span)
     }
 
     fn particle_count(&self) -> usize {
@@ -333,19 +351,22 @@ impl Solid for Brittle {
         0.0
     }
 
-    /// Every vertex may become as many as it has tetrahedra.
+    /// Every vertex may become as many as it has tetrahedra, with those that may still begin.
     fn reserve_ids(&mut self, first: u64) -> u64 {
         self.next_id = first;
-        4 * self.elements.tets.len() as u64
+        let more = self.remesh.map_or(0, |remesh| remesh.left());
+        4 * (self.elements.tets.len() as u64 + more)
     }
 
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let moved = self.elements.permute(span.clone(), place);
         self.felt = moved.iter().map(|&t| self.felt[t as usize]).collect();
         self.limits = moved.iter().map(|&t| self.limits[t as usize]).collect();
-        let before = self.deviation[span.clone()].to_vec();
-        for (to, &from) in span.clone().zip(order) {
-            self.deviation[to] = before[from as usize - span.start];
+        for column in [&mut self.deviation, &mut self.struck] {
+            let before = column[span.clone()].to_vec();
+            for (to, &from) in span.clone().zip(order) {
+                column[to] = before[from as usize - span.start];
+            }
         }
         self.system.permute(&span, place);
         elastic::follow(&mut self.system, &self.elements);
@@ -356,6 +377,7 @@ impl Solid for Brittle {
         self.felt.truncate(kept);
         self.limits.truncate(kept);
         self.deviation.truncate(count);
+        self.struck.truncate(count);
         self.system = elastic::system(&self.elements, self.solver);
     }
 
@@ -373,20 +395,26 @@ impl Solid for Brittle {
     fn validate(&self, particles: &Particles) {
         self.elements.validate(particles);
         assert_eq!(self.deviation.len(), particles.len(), "deviations of other vertices");
+        assert_eq!(self.struck.len(), particles.len(), "impacts on other vertices");
         assert_eq!(self.felt.len(), self.elements.tets.len(), "stresses of other tetrahedra");
     }
 
     fn hash(&self, hash: &mut StateHash) {
         hash.floats_side_by_side(&self.deviation);
+        hash.floats_side_by_side(&self.struck);
         hash.floats_side_by_side(&self.felt);
         hash.number(self.next_id);
+        self.remesh.iter().for_each(|remesh| remesh.hash(hash));
         self.elements.hash(hash);
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
         bytes.number(u64::from(self.solver == TetSolver::Direct));
+        bytes.number(u64::from(self.remesh.is_some()));
+        self.remesh.iter().for_each(|remesh| remesh.save(bytes));
         self.elements.save(bytes);
         bytes.floats(&self.deviation);
+        bytes.floats(&self.struck);
         bytes.floats(&self.felt);
         bytes.number(self.next_id);
     }
@@ -401,12 +429,14 @@ impl Solid for Brittle {
         if !solver.is_built_in() {
             return Err(reader.damaged("a body of the direct solver, which is not built in"));
         }
+        let remesh = if reader.number()? != 0 { Some(Remesh::load(reader)?) } else { None };
         let elements = Elements::load(reader, particles.len())?;
         let deviation = reader.column_of(particles.len())?;
+        let struck = reader.column_of(particles.len())?;
         let felt = reader.column_of(elements.tets.len())?;
         let next_id = reader.number()?;
         let rest = Self::from_elements(elements, solver);
-        *self = Self { deviation, felt, next_id, ..rest };
+        *self = Self { remesh, deviation, struck, felt, next_id, ..rest };
         Ok(())
     }
 }

@@ -16,7 +16,7 @@ use crate::solids::fem::stars::Stars;
 use crate::solids::fem::stress;
 use crate::solids::fem::system::{Frame, Pose, System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
-use crate::solids::fem::topology::{Born, NONE, Topology, outward};
+use crate::solids::fem::topology::{Born, Topology, is_joined, outward};
 use crate::solids::fem::{TetOptions, TetShape, TetShapeError, TetSolver};
 use crate::solids::particles::{split, whole};
 use crate::solids::{
@@ -419,7 +419,7 @@ impl Corotated {
         changes: &mut Changes,
     ) -> bool {
         let Self { tets, topology, .. } = self;
-        let Some(&other) = topology.across()[tet].get(corner).filter(|&&other| other != NONE)
+        let Some(&other) = topology.across()[tet].get(corner).filter(|&&other| is_joined(other))
         else {
             return false;
         };

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! queue = [v];  while there are some:
+//!     split what the plane crosses of the fan of w, if the body is remeshed
 //!     of the fan of w: on which side of the plane each tetrahedron has its middle
 //!     open the faces between both sides, those beside a surface first, unless a tetrahedron would lose its last neighbour
 //!     queue what these faces touch, where the crack goes on
@@ -10,7 +11,8 @@
 //! Splitting every vertex that is overloaded by itself gives gravel; a crack that runs on within the substep parts the body and
 //! relieves what is beside it.
 
-use super::topology::{Born, NONE, Topology, outward};
+use super::remesh::{Half, OnEdge, Remesh};
+use super::topology::{Born, Topology, is_joined, outward};
 use glam::Vec3;
 
 /// Vertices that a crack passes in a substep, at most.
@@ -25,6 +27,19 @@ pub(crate) struct Plane {
     pub normal: Vec3,
     /// A point of it, in m.
     pub point: Vec3,
+}
+
+impl Plane {
+    /// n·(x − p), m.
+    pub fn height(&self, x: Vec3) -> f32 {
+        self.normal.dot(x - self.point)
+    }
+
+    /// What is nearer than this to the plane lies in it.
+    fn snapped(&self, x: Vec3, near: f32) -> Vec3 {
+        let height = self.height(x);
+        if height.abs() < near { x - height * self.normal } else { x }
+    }
 }
 
 /// A face that has opened.
@@ -46,28 +61,39 @@ pub(crate) struct Cracks {
     count: usize,
     /// Vertices that began.
     pub born: Vec<Born>,
+    /// Those of them that began on edges.
+    pub on_edges: Vec<OnEdge>,
+    /// Tetrahedra that began, behind all others.
+    pub halves: Vec<Half>,
     /// Faces that opened, in order.
     pub opened: Vec<OpenFace>,
+    /// Where every vertex is at rest, m.
+    rest: Vec<Vec3>,
     /// Of each vertex: some tetrahedron of its fan.
     home: Vec<u32>,
     queue: Vec<u32>,
     /// Vertices of before that the crack has come to.
     passed: Vec<u32>,
     fan: Vec<(u32, f32)>,
+    refused: Vec<[u32; 2]>,
     between: Vec<(bool, u32, u8)>,
 }
 
 impl Cracks {
-    /// Forgets those before; of `count` vertices each knows a tetrahedron.
-    pub fn begin(&mut self, count: usize, home: impl Iterator<Item = u32>) {
-        self.count = count;
+    /// Forgets those before; of vertices at these places at rest each knows a tetrahedron.
+    pub fn begin(&mut self, rest: &[Vec3], home: impl Iterator<Item = u32>) {
+        self.count = rest.len();
         self.born.clear();
+        self.on_edges.clear();
+        self.halves.clear();
         self.opened.clear();
+        self.rest.clear();
+        self.rest.extend_from_slice(rest);
         self.home.clear();
         self.home.extend(home);
     }
 
-    /// The vertex of before that a vertex was.
+    /// The vertex of before that a vertex was, or of one that began on an edge the nearer end.
     pub fn root(&self, mut vertex: u32) -> u32 {
         while let Some(k) = (vertex as usize).checked_sub(self.count) {
             vertex = self.born[k].parent;
@@ -80,8 +106,8 @@ impl Cracks {
     pub fn run(
         &mut self,
         topology: &mut Topology,
-        corners: &mut [[u32; 4]],
-        rest: &[Vec3],
+        corners: &mut Vec<[u32; 4]>,
+        mut remesh: Option<&mut Remesh>,
         vertex: u32,
         mut plane: Plane,
         mut goes_on: impl FnMut(u32) -> bool,
@@ -91,6 +117,7 @@ impl Cracks {
         self.passed.clear();
         self.queue.push(vertex);
         self.passed.push(self.root(vertex));
+        let near = remesh.as_ref().map_or(0.0, |remesh| remesh.shortest());
         let mut at = 0;
         while let Some(&w) = self.queue.get(at) {
             at += 1;
@@ -98,36 +125,88 @@ impl Cracks {
             if at > LONGEST || !first && !goes_on(self.root(w)) {
                 continue;
             }
-            self.look(topology, corners, rest, w, plane);
+            self.look(topology, corners, w, plane, near);
+            let mut level = 0.0;
             if first {
-                let level = self.middle();
+                level = self.middle();
                 self.fan.iter_mut().for_each(|(_, height)| *height -= level);
                 plane.point += level * plane.normal;
+            }
+            // faces of a fan that the plane had to be moved into do not lie in it anyhow
+            if let Some(remesh) = remesh.as_deref_mut().filter(|_| level == 0.0) {
+                self.refine(topology, corners, remesh, w, plane);
             }
             self.open_between(topology, corners, w);
         }
         self.opened.len() - before
     }
 
-    /// Heights of the tetrahedra of a fan above the plane.
+    /// Heights of the tetrahedra of a fan above the plane. Vertices that are near it count as in it.
     fn look(
         &mut self,
         topology: &mut Topology,
         corners: &[[u32; 4]],
-        rest: &[Vec3],
+        vertex: u32,
+        plane: Plane,
+        near: f32,
+    ) {
+        let Self { fan, rest, home, .. } = self;
+        let height = |&t: &u32| {
+            let place = |v: u32| plane.snapped(rest[v as usize], near);
+            let sum: Vec3 = corners[t as usize].iter().map(|&v| place(v)).sum();
+            (t, plane.height(0.25 * sum))
+        };
+        let tets = topology.fan(corners, vertex, home[vertex as usize]);
+        fan.clear();
+        fan.extend(tets.iter().map(height));
+    }
+
+    /// Splits what the plane crosses of the fan of a vertex, as far as that is allowed, and looks at the fan anew.
+    fn refine(
+        &mut self,
+        topology: &mut Topology,
+        corners: &mut Vec<[u32; 4]>,
+        remesh: &mut Remesh,
         vertex: u32,
         plane: Plane,
     ) {
-        let mut fan = std::mem::take(&mut self.fan);
-        fan.clear();
-        let height = |&t: &u32| {
-            let place = |v: u32| rest[self.root(v) as usize];
-            let sum: Vec3 = corners[t as usize].iter().map(|&v| place(v)).sum();
-            (t, plane.normal.dot(0.25 * sum - plane.point))
-        };
-        let tets = topology.fan(corners, vertex, self.home[vertex as usize]);
-        fan.extend(tets.iter().map(height));
-        self.fan = fan;
+        if self.fan.len() < SMALLEST_FAN {
+            return;
+        }
+        self.refused.clear();
+        loop {
+            let Self { fan, rest, refused, .. } = &mut *self;
+            let fan = fan.iter().map(|&(t, _)| t);
+            let found = remesh.find(corners, rest, fan, vertex, plane, refused);
+            let Some((new, tet)) = found else { break };
+            let ring = topology.around_edge(corners, new.ends, tet);
+            if !remesh.allows(corners, rest, ring, &new) {
+                refused.push(new.ends);
+                continue;
+            }
+            remesh.spend(ring.len());
+            self.split(topology, corners, tet, new);
+            self.look(topology, corners, vertex, plane, remesh.shortest());
+        }
+    }
+
+    fn split(
+        &mut self,
+        topology: &mut Topology,
+        corners: &mut Vec<[u32; 4]>,
+        tet: u32,
+        new: OnEdge,
+    ) {
+        let first = corners.len() as u32;
+        let split = topology.split_edge(corners, new.ends, tet, new.vertex);
+        let half = |&parent: &u32| Half { parent, share: 1.0 - new.share };
+        self.halves.extend(split.iter().map(half));
+        self.born.push(Born { parent: new.nearer(), vertex: new.vertex });
+        self.home.push(tet);
+        // the other half of what was its home may have been it
+        self.home[new.ends[1] as usize] = first;
+        self.rest.push(new.value(&self.rest));
+        self.on_edges.push(new);
     }
 
     /// The height at which a plane parts the fan: 0 if it does, or that of the middle one.
@@ -152,7 +231,7 @@ impl Cracks {
         for &(t, height) in fan.iter().filter(|&&(_, height)| height > 0.0) {
             for k in 0..4 {
                 let other = topology.across()[t as usize][k];
-                if other == NONE || corners[t as usize][k] == vertex || height <= 0.0 {
+                if !is_joined(other) || corners[t as usize][k] == vertex || height <= 0.0 {
                     continue;
                 }
                 let below = fan.iter().any(|&(u, height)| u == other && height <= 0.0);
@@ -172,7 +251,7 @@ impl Cracks {
     /// Opens a face, unless a tetrahedron would lose its last neighbour, and queues its corners.
     fn open(&mut self, topology: &mut Topology, corners: &mut [[u32; 4]], tet: u32, k: usize) {
         let other = topology.across()[tet as usize][k];
-        if other == NONE || [tet, other].iter().any(|&t| neighbours(topology, t) < 2) {
+        if !is_joined(other) || [tet, other].iter().any(|&t| neighbours(topology, t) < 2) {
             return;
         }
         let face = outward(corners[tet as usize])[k];
@@ -181,6 +260,7 @@ impl Cracks {
         for &Born { parent, .. } in &self.born[begun..] {
             self.home[parent as usize] = other;
             self.home.push(tet);
+            self.rest.push(self.rest[parent as usize]);
         }
         let after = outward(corners[tet as usize])[k];
         let through = !after.iter().any(|v| corners[other as usize].contains(v));
@@ -203,7 +283,7 @@ impl Cracks {
 }
 
 fn neighbours(topology: &Topology, tet: u32) -> usize {
-    topology.across()[tet as usize].iter().filter(|&&other| other != NONE).count()
+    topology.across()[tet as usize].iter().filter(|&&other| is_joined(other)).count()
 }
 
 /// Whether a tetrahedron has a face of the surface.

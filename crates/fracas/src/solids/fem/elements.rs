@@ -1,8 +1,10 @@
 //! Tetrahedra of a body with all that follows from who is a corner of what.
 
+use super::cracks::Cracks;
+use super::remesh::push_on_edge;
 use super::stars::Stars;
 use super::tets::Tets;
-use super::topology::{Born, Topology};
+use super::topology::Topology;
 use crate::parallel::Span;
 use crate::solids::{Face, Particles};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
@@ -69,23 +71,36 @@ impl Elements {
         kept
     }
 
-    /// After faces have opened: particles for the vertices that began by that, behind all others, where their parents are and as fast, until
+    /// After cracks: particles for the vertices that began by them, behind all others, where their parents are and as fast, until
     /// the world takes them into their pieces. The tetrahedra of each give it its mass.
-    pub fn take_born(
+    pub fn take_cracks(
         &mut self,
         particles: &mut Particles,
-        born: &[Born],
+        cracks: &Cracks,
         next_id: &mut u64,
         changes: &mut Changes,
     ) {
-        for Born { parent, .. } in born {
+        let mut on_edges = cracks.on_edges.iter().peekable();
+        for born in &cracks.born {
             let id = ParticleId(*next_id);
             *next_id += 1;
-            particles.push_copy(*parent as usize, id);
-            changes.born.push((particles.id[*parent as usize], id));
+            if let Some(new) = on_edges.next_if(|new| new.vertex == born.vertex) {
+                push_on_edge(particles, new, id);
+                let ends = new.ends.map(|v| particles.id[v as usize]);
+                changes.on_edges.push((ends, id));
+            } else {
+                particles.push_copy(born.parent as usize, id);
+                changes.born.push((particles.id[born.parent as usize], id));
+            }
         }
+        let first = self.tets.volume.len();
+        cracks.halves.iter().for_each(|half| self.tets.push_half(half));
+        let halves = cracks.halves.iter().map(|half| half.parent as usize);
+        let split: Vec<usize> = halves.chain(first..self.tets.len()).collect();
+        split.iter().for_each(|&t| self.tets.follow_split(t, &particles.rest));
         self.follow(particles.len());
-        for v in born.iter().flat_map(|born| [born.parent, born.vertex]) {
+        let born = cracks.born.iter().flat_map(|born| [born.parent, born.vertex]);
+        for v in born.chain(split.iter().flat_map(|&t| self.tets.corners[t])) {
             particles.mass[v as usize] = self.tets.mass_of(&self.stars, v as usize) as f32;
         }
     }

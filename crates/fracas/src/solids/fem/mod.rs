@@ -3,7 +3,8 @@
 //! `shape` is what is handed in and what is wrong with it, `tets` the elements at rest as columns, `stars` who is around
 //! a vertex, `lanes` eight points at a time, `lattice` the coarse space of a piece, `aggregates` that of one with cracks, `skyline` the factor of its matrix, `direct` that of all of a piece, `system` the linear system of a piece and its
 //! solve, `stress` what a vertex feels,
-//! `topology` who lies across which face and what happens when one opens, `cracks` how they run, `elements` all of that together.
+//! `topology` who lies across which face and what happens when one opens, `cracks` how they run, `remesh` how tetrahedra are split along
+//! them, `elements` all of that together.
 
 mod aggregates;
 pub(crate) mod cracks;
@@ -12,6 +13,7 @@ pub(crate) mod direct;
 pub(crate) mod elements;
 pub(crate) mod lanes;
 pub(crate) mod lattice;
+pub(crate) mod remesh;
 pub mod shape;
 mod skyline;
 pub(crate) mod stars;

@@ -1,12 +1,13 @@
 //! Tetrahedra at rest, as columns: floats of a kind side by side for eight at a time.
 
+use super::remesh::Half;
 use super::shape::{TetShape, TetShapeError};
 use super::stars::Stars;
 use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
 use crate::math::Rot;
 use crate::parallel::Span;
 use crate::solids::{NewParticle, Particles};
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Vec3};
 
 /// Tetrahedra of a body, those of a piece side by side.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -119,11 +120,13 @@ impl Tets {
 
     /// λ = E ν / ((1+ν)(1−2ν)), μ = E / (2(1+ν)) (003, erratum 003.1), times V.
     pub fn follow_material(&mut self) {
-        for t in 0..self.len() {
-            let (e, nu) = (self.modulus[t], self.poisson[t]);
-            self.lame[0][t] = self.volume[t] * (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
-            self.lame[1][t] = self.volume[t] * (e / (2.0 * (1.0 + nu)));
-        }
+        (0..self.len()).for_each(|t| self.follow_material_of(t));
+    }
+
+    fn follow_material_of(&mut self, t: usize) {
+        let (e, nu) = (self.modulus[t], self.poisson[t]);
+        self.lame[0][t] = self.volume[t] * (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
+        self.lame[1][t] = self.volume[t] * (e / (2.0 * (1.0 + nu)));
     }
 
     /// After corners have changed and pieces have been put in order.
@@ -168,6 +171,26 @@ impl Tets {
     pub fn mass_of(&self, stars: &Stars, v: usize) -> f64 {
         let quarter = |t: usize| 0.25 * f64::from(self.density[t]) * f64::from(self.volume[t]);
         stars.tets_of(v).map(quarter).sum()
+    }
+
+    /// Adds a half of one, whose corners are there: all but its shape is that of the other half. It is in no piece until these are put in order.
+    pub fn push_half(&mut self, half: &Half) {
+        let parent = half.parent as usize;
+        self.material.push(self.material[parent]);
+        self.anchor.push(u32::MAX);
+        self.lame.iter_mut().for_each(|column| column.push(0.0));
+        self.float_columns_mut().for_each(|column| column.push(column[parent]));
+        let taken = half.share * self.volume[parent];
+        self.volume[parent] -= taken;
+        self.volume.last_mut().into_iter().for_each(|volume| *volume = taken);
+    }
+
+    /// After one was split.
+    pub fn follow_split(&mut self, t: usize, rest: &[Vec3]) {
+        let g = gradients(self.corners[t].map(|v| rest[v as usize].as_dvec3()));
+        let floats = g.iter().flat_map(|g| g.as_vec3().to_array());
+        self.gradient.iter_mut().zip(floats).for_each(|(column, value)| column[t] = value);
+        self.follow_material_of(t);
     }
 
     /// Puts them in another order: `order[k]` becomes number k.
@@ -237,7 +260,7 @@ fn particles(
             return Err(TetShapeError::Mass { vertex: v, mass });
         }
         let around = stars.neighbours(v);
-        let here = glam::Vec3::from(position);
+        let here = Vec3::from(position);
         let way = |&w: &u32| here.distance(shape.vertices[w as usize].into());
         let edge = around.iter().map(way).sum::<f32>() / around.len() as f32;
         // of several materials, what touches is that of the first

@@ -5,8 +5,9 @@
 //! all three have parted, the body may have.
 //!
 //! ```text
-//! split_face(t, u): across ← none on both sides
+//! split_face(t, u): across ← opened on both sides
 //!     for the corners v that t and u still share: fan of v from t; if u is not in it, that fan gets a new vertex
+//! split_edge(a, b) at m: of every t = (a, b, c, d) around it t ← (a, m, c, d), and (m, b, c, d) behind all others
 //! ```
 
 use super::super::solid::Face;
@@ -14,6 +15,13 @@ use glam::Vec3;
 
 /// Across a face of the surface there is nothing.
 pub const NONE: u32 = u32::MAX;
+/// Nor across a face that has opened.
+pub const OPENED: u32 = u32::MAX - 1;
+
+/// Whether there is a tetrahedron.
+pub(crate) fn is_joined(across: u32) -> bool {
+    across < OPENED
+}
 
 /// A face by its corners in order, and whose it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +48,7 @@ pub struct Born {
 /// Tetrahedra across the faces of each.
 #[derive(Clone, Debug, Default)]
 pub struct Topology {
-    /// The tetrahedron across the face opposite each corner, or [`NONE`].
+    /// The tetrahedron across the face opposite each corner, or [`NONE`] or [`OPENED`].
     across: Vec<[u32; 4]>,
     walk: Walk,
 }
@@ -104,8 +112,12 @@ impl Topology {
         faces.clear();
         for (t, across) in self.across.iter().enumerate() {
             let outside = outward(corners[t]).into_iter().zip(across);
-            let outside = outside.filter(|&(_, &other)| other == NONE);
-            faces.extend(outside.map(|(corners, _)| Face { corners, tet: t as u32 }));
+            let outside = outside.filter(|&(_, &other)| !is_joined(other));
+            faces.extend(outside.map(|(corners, &other)| Face {
+                corners,
+                tet: t as u32,
+                opened: other == OPENED,
+            }));
         }
     }
 
@@ -120,7 +132,7 @@ impl Topology {
             for k in 0..4 {
                 let other = across[t as usize][k];
                 // the face opposite the vertex does not contain it
-                if other != NONE && corners[t as usize][k] != vertex && !walk.has_seen(other) {
+                if is_joined(other) && corners[t as usize][k] != vertex && !walk.has_seen(other) {
                     walk.visit(0, other);
                 }
             }
@@ -165,13 +177,14 @@ impl Topology {
         vertex_count: usize,
         born: &mut Vec<Born>,
     ) -> bool {
-        let other = std::mem::replace(&mut self.across[tet as usize][corner], NONE);
-        if other == NONE {
+        let other = self.across[tet as usize][corner];
+        if !is_joined(other) {
             return false;
         }
+        self.across[tet as usize][corner] = OPENED;
         for back in &mut self.across[other as usize] {
             if *back == tet {
-                *back = NONE;
+                *back = OPENED;
             }
         }
         for k in (0..4).filter(|&k| k != corner) {
@@ -192,6 +205,63 @@ impl Topology {
         true
     }
 
+    /// The tetrahedra around an edge of `tet`, from that on: those that hang together over faces that contain the edge.
+    pub fn around_edge(&mut self, corners: &[[u32; 4]], ends: [u32; 2], tet: u32) -> &[u32] {
+        let Self { across, walk } = self;
+        walk.begin(0);
+        walk.visit(0, tet);
+        let mut at = 0;
+        while let Some(&t) = walk.found[0].get(at) {
+            at += 1;
+            for k in 0..4 {
+                let other = across[t as usize][k];
+                let contains = !ends.contains(&corners[t as usize][k]);
+                if is_joined(other) && contains && !walk.has_seen(other) {
+                    walk.visit(0, other);
+                }
+            }
+        }
+        &walk.found[0]
+    }
+
+    /// Splits an edge of `tet` at a new vertex, and all [around it](Self::around_edge), so that faces still meet. Each keeps its first end and
+    /// loses the second; what it lost follows behind all others, in the same order. Returns those that were split.
+    pub fn split_edge(
+        &mut self,
+        corners: &mut Vec<[u32; 4]>,
+        ends: [u32; 2],
+        tet: u32,
+        vertex: u32,
+    ) -> &[u32] {
+        self.around_edge(corners, ends, tet);
+        let Self { across, walk } = self;
+        let (ring, first) = (&walk.found[0], corners.len() as u32);
+        for (&t, half) in ring.iter().zip(first..) {
+            let (before, beside) = (corners[t as usize], across[t as usize]);
+            let (mut kept, mut lost) = (before, before);
+            let (mut beside_kept, mut beside_lost) = (beside, beside);
+            for k in 0..4 {
+                if before[k] == ends[0] {
+                    // the face that does not contain the first end
+                    (lost[k], beside_kept[k]) = (vertex, half);
+                    if let Some(other) = across.get_mut(beside[k] as usize) {
+                        other.iter_mut().filter(|back| **back == t).for_each(|back| *back = half);
+                    }
+                } else if before[k] == ends[1] {
+                    (kept[k], beside_lost[k]) = (vertex, t);
+                } else if let Some(place) = ring.iter().position(|&u| u == beside[k]) {
+                    beside_lost[k] = first + place as u32;
+                }
+            }
+            corners[t as usize] = kept;
+            across[t as usize] = beside_kept;
+            corners.push(lost);
+            across.push(beside_lost);
+        }
+        walk.seen.resize(across.len(), 0);
+        ring
+    }
+
     /// The tetrahedra of the smaller side, if these two no longer hang together: walks from both, one each in turn, until one has
     /// no way to go or meets the other.
     pub fn parted(&mut self, a: u32, b: u32) -> Option<&[u32]> {
@@ -210,7 +280,7 @@ impl Topology {
                     return Some(&walk.found[side]);
                 };
                 at[side] += 1;
-                for &next in across[t as usize].iter().filter(|&&next| next != NONE) {
+                for &next in across[t as usize].iter().filter(|&&next| is_joined(next)) {
                     let seen = walk.seen[next as usize];
                     if seen == marks[1 - side] {
                         return None;
@@ -230,7 +300,7 @@ impl Topology {
         for (&from, to) in order.iter().zip(0..) {
             place[from as usize] = to;
         }
-        let moved = |t: u32| if t == NONE { NONE } else { place[t as usize] };
+        let moved = |t: u32| if is_joined(t) { place[t as usize] } else { t };
         self.across = order.iter().map(|&t| self.across[t as usize].map(moved)).collect();
     }
 
@@ -243,7 +313,7 @@ impl Topology {
     /// What contradicts itself, for bytes that come from outside.
     pub(crate) fn check(&self, corners: &[[u32; 4]]) -> Result<(), &'static str> {
         for (t, across) in self.across.iter().enumerate() {
-            for (k, &other) in across.iter().enumerate().filter(|&(_, &other)| other != NONE) {
+            for (k, &other) in across.iter().enumerate().filter(|&(_, &other)| is_joined(other)) {
                 let back = self.across.get(other as usize);
                 let back = back.ok_or("a tetrahedron beside one that does not exist")?;
                 let shared = (0..4).filter(|&i| i != k).map(|i| corners[t][i]);
@@ -293,12 +363,12 @@ impl Walk {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
     /// A block of cells of six tetrahedra each, all around the same diagonal.
-    fn block(cells: [usize; 3]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
+    pub fn block(cells: [usize; 3]) -> (Vec<Vec3>, Vec<[u32; 4]>) {
         let [ny, nz] = [cells[1] + 1, cells[2] + 1];
         let place = |[i, j, k]: [usize; 3]| ((i * ny + j) * nz + k) as u32;
         let mut places = Vec::new();
@@ -329,7 +399,7 @@ mod tests {
         (places, corners)
     }
 
-    fn random(state: &mut u64) -> usize {
+    pub fn random(state: &mut u64) -> usize {
         *state ^= *state << 13;
         *state ^= *state >> 7;
         *state ^= *state << 17;
@@ -337,7 +407,7 @@ mod tests {
     }
 
     /// What hangs together, by joining sets until nothing changes.
-    fn labels(count: usize, joined: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+    pub fn labels(count: usize, joined: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let mut label: Vec<usize> = (0..count).collect();
         for a in 0..count {
             for b in 0..a {
@@ -351,7 +421,12 @@ mod tests {
     }
 
     /// Every directed edge of the surface of each part as often as its reverse, no face twice, and the volume inside that of its tetrahedra.
-    fn assert_closed(topology: &Topology, corners: &[[u32; 4]], places: &[Vec3], label: &[usize]) {
+    pub fn assert_closed(
+        topology: &Topology,
+        corners: &[[u32; 4]],
+        places: &[Vec3],
+        label: &[usize],
+    ) {
         let mut faces = Vec::new();
         topology.list_surface(corners, &mut faces);
         let parts: BTreeSet<usize> = label.iter().copied().collect();
@@ -391,7 +466,7 @@ mod tests {
                 let inner = |t: u32| (0..4).map(move |k| (t, k));
                 let open: Vec<(u32, usize)> = all
                     .flat_map(inner)
-                    .filter(|&(t, k)| topology.across[t as usize][k] != NONE)
+                    .filter(|&(t, k)| is_joined(topology.across[t as usize][k]))
                     .collect();
                 if open.is_empty() {
                     break;
