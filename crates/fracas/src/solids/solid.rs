@@ -265,6 +265,13 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         false
     }
 
+    /// Share of what hit a piece in this substep that it passed on while it broke, 1 if it did not: the next substep meets its parts as
+    /// fast as that leaves them.
+    fn passed_on(&self, span: &Span) -> f32 {
+        let _ = span;
+        1.0
+    }
+
     /// Moves the rest shape towards the current one where the material has yielded. Returns the
     /// work it took, in J. The default is a material that does not yield.
     fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {

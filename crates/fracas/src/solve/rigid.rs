@@ -370,7 +370,8 @@ fn settle_piece(side: &mut impl Side, part: &mut Part, mover: &Mover, left: &[Ve
     let (solid, particles, _) = side.all_mut();
     let left = DofsRef { linear: left, angular: &[] };
     let settled = solid.settle(particles, part.span.clone(), &mut [], left, step);
-    part.residual = settled.unwrap_or_default();
+    // the velocities below are those of the impulses, whatever the way of the substep was
+    part.residual = Residual { adrift: false, ..settled.unwrap_or_default() };
     let (mut first, mut mass) = (DVec3::ZERO, 0.0);
     for j in part.span.clone() {
         first += f64::from(particles.mass[j]) * particles.place(j);

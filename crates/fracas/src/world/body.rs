@@ -80,7 +80,7 @@ pub(super) struct Impulse {
     pub force: Vec3,
     /// Whether there was pressure.
     pub pressing: bool,
-    /// Whether something that gives way was touched, not an obstacle.
+    /// Whether something that gives way was touched, not an obstacle, and neither broke by it.
     pub mutual: bool,
     /// Speed at which the two came nearer before, in m/s.
     pub approach: f32,
@@ -114,6 +114,8 @@ pub struct Piece {
     pub(super) born: Option<f64>,
     /// How its last solve ended.
     pub(super) residual: Residual,
+    /// Share of what hit it in this substep that it passed on while it broke; 1 if it did not.
+    pub(super) passed_on: f32,
     /// Mass, centre and inertia for the positions as they are, if they are known: a cache of what
     /// [`Motion::of`] gives, which the substep before has just summed.
     pub(super) shape: Option<Motion>,

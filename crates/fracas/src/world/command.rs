@@ -340,6 +340,7 @@ impl World {
             unconverged: 0,
             elastic: 0.0,
             residual: Residual::default(),
+            passed_on: 1.0,
             born: None,
             shape: None,
             predicted: Motion::default(),

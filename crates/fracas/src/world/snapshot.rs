@@ -360,6 +360,7 @@ impl Body {
                 elastic,
                 born: born.is_finite().then_some(born),
                 residual: Residual { relative, ..Residual::default() },
+                passed_on: 1.0,
                 shape: None,
                 predicted: Motion::default(),
                 credit,

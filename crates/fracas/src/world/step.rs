@@ -102,10 +102,11 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     let found = clock();
     attachments.begin(bodies);
     touching.solve(bodies, attachments, around);
-    touching.tell_obstacles(bodies, obstacles, 1.0 / f64::from(world.config.substeps));
     ms.elastic += 1e3 * (clock() - found);
     timed(&mut ms.plastic, bodies, &|body| flow_plastic(body, around));
     timed(&mut ms.fracture, bodies, &|body| fracture(body, around));
+    touching.tell(bodies, h);
+    touching.tell_obstacles(bodies, obstacles, 1.0 / f64::from(world.config.substeps));
     timed(&mut ms.fracture, bodies, &|body| take_born(body));
     attachments.break_links(bodies, around, &mut world.events);
     timed(&mut ms.commit, bodies, &|body| commit(body, around));
@@ -414,10 +415,11 @@ fn flow_plastic(body: &mut Body, around: Around<'_>) {
 
 /// Cracks open where the material fails and the solve tells its stress.
 fn fracture(body: &mut Body, around: Around<'_>) {
+    let Body { model, pieces, particles, changes, spent, .. } = body;
+    pieces.iter_mut().for_each(|piece| piece.passed_on = 1.0);
     if !around.breaking {
         return;
     }
-    let Body { model, pieces, particles, changes, spent, .. } = body;
     let solid = model.solid_mut();
     for piece in pieces.iter_mut().filter(|piece| !piece.is_still()) {
         let (span, seen) = (piece.span.clone(), changes.opened.len());
@@ -425,6 +427,7 @@ fn fracture(body: &mut Body, around: Around<'_>) {
         let freed = solid.fracture(particles, span, around.step, *residual, credit, changes);
         spent.fracture_work += freed;
         piece.elastic -= freed;
+        piece.passed_on = solid.passed_on(&piece.span);
         place_cracks(&mut changes.opened[seen..], piece);
     }
 }

@@ -175,7 +175,6 @@ impl Touching {
             self.touches[index as usize] = self.local_touches[k];
         }
         attachments.tell(bodies, self.contacts.len());
-        self.tell(bodies, around.step.h);
     }
 
     /// Pieces that touch something, are held or pulled by a spring, island by island.
@@ -316,9 +315,16 @@ impl Touching {
         }
     }
 
-    /// Gives every body the pushes it felt.
-    fn tell(&mut self, bodies: &mut [Body], h: f32) {
-        for ((contact, touch), index) in self.contacts.iter().zip(&self.touches).zip(0..) {
+    /// Gives every body the pushes it felt. Of a push that breaks one of the two, that share counts which was passed on while it broke.
+    ///
+    /// A body that had been stopped as a whole before it broke would hang in the air in pieces, and a pane would stop the ball that goes through it.
+    pub fn tell(&mut self, bodies: &mut [Body], h: f32) {
+        for ((contact, touch), index) in self.contacts.iter().zip(&mut self.touches).zip(0..) {
+            let passed_on =
+                |spot: Spot| bodies[spot.body as usize].pieces[spot.piece as usize].passed_on;
+            let share = contact.second.map_or(1.0, passed_on).min(passed_on(contact.first));
+            touch.felt *= share;
+            touch.felt_slip *= share;
             let force = touch.felt * contact.normal + touch.felt_slip;
             if force == Vec3::ZERO {
                 continue;
@@ -332,7 +338,7 @@ impl Touching {
                     point: body.particles.previous[anchor.particle as usize] + anchor.arm,
                     force,
                     pressing: touch.felt > 0.0,
-                    mutual: contact.second.is_some(),
+                    mutual: contact.second.is_some() && share == 1.0,
                     approach: contact.approach,
                 });
             }

@@ -10,7 +10,7 @@
 //! are the forces of contacts, which the solver has found for the reference as a rigid body: what is this stiff gives way as a whole
 //! before it deforms.
 
-use super::Brittle;
+use super::{Brittle, fracture};
 use crate::math::{Rot, Sym3, ops};
 use crate::parallel::{Span, Workers};
 use crate::solids::fem::elements::Elements;
@@ -24,6 +24,10 @@ use glam::{DMat3, DVec3, Vec3};
 
 /// What may be out of balance at the end, of what acts: stresses of single vertices are some times as far off.
 const SHARE: f32 = 1e-3;
+/// The same where nothing is near breaking, as a solve that goes so far tells, and of an impact, whose force is known no better.
+const COARSE_SHARE: f32 = 1e-2;
+/// Of what the material stands: stresses from which on a solve goes on to the finer share.
+const NEAR: f32 = 0.25;
 /// Iterations at most.
 const MOST: u32 = 256;
 /// Where little acts: what acts counts for this share at least of the force that parts a tetrahedron.
@@ -39,16 +43,18 @@ const IMPACT: f32 = 0.1;
 /// Of the speed of a piece: what forces may tell wrongly of it.
 const ADRIFT: f64 = 0.1;
 
-/// Substeps that cracks may take to run under an impact, at most.
-const ROUNDS: f32 = 16.0;
+/// Substeps that cracks take to run through a body under an impact, about: each passes on so much of it.
+pub(super) const ROUNDS: f32 = 16.0;
 
-/// A held piece that something has hit in this substep.
+/// A piece that something has hit in this substep.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Impact {
     /// The first of its particles.
     pub piece: usize,
     /// By how much its stress is more than what the solve tells.
     pub times: f32,
+    /// Whether cracks have opened under it.
+    pub broke: bool,
 }
 
 /// Where a piece would be if it were rigid.
@@ -140,7 +146,7 @@ fn impact(
     let change = (f64::from(h) * push.length() / reference.mass) as f32 - h * mean;
     let time = tets.load_time[first].max(2.0 * reference.size as f32 / wave);
     let is_impact = density * wave * change > IMPACT * tets.strength[first];
-    is_impact.then_some(Impact { piece: span.start, times: h / time })
+    is_impact.then_some(Impact { piece: span.start, times: h / time, broke: false })
 }
 
 /// Whether the forces of contacts do not tell how the piece moves, as far as the solve went: what they leave out of balance would change its
@@ -166,21 +172,7 @@ fn is_adrift(
     strayed * strayed > ADRIFT * ADRIFT * energy / reference.mass + falls * falls
 }
 
-/// Takes over what an impact presses the vertices of a piece with, unless one that pressed harder is not over yet.
-fn strike(struck: &mut [Point], span: &Span, press: impl Fn(usize) -> Vec3) {
-    let before: f32 = struck[span.clone()].iter().map(|&p| vector(p).length_squared()).sum();
-    let now: f32 = span.clone().map(|j| press(j).length_squared()).sum();
-    if now < before {
-        return;
-    }
-    for j in span.clone() {
-        let Vec3 { x, y, z } = press(j);
-        struck[j] = [x, y, z, ROUNDS];
-    }
-}
-
-/// The rigid acceleration that an impact gives a piece: with its inertia the impact is in balance, and loads only elements. As many pieces as cracks make of it
-/// each have their own.
+/// The rigid acceleration that an impact gives a piece: with its inertia the impact is in balance, and loads only elements.
 #[derive(Clone, Copy, Debug)]
 struct Relief {
     centre: DVec3,
@@ -189,19 +181,18 @@ struct Relief {
 }
 
 impl Relief {
+    /// Of what presses the vertices of a piece, in its frame, N.
     fn of(
         particles: &Particles,
-        struck: &[Point],
         span: &Span,
         reference: &Reference,
-    ) -> Option<Self> {
+        press: impl Fn(usize) -> Vec3,
+    ) -> Self {
         let centre = reference.rest;
-        let (mut net, mut torque) = (DVec3::ZERO, DVec3::ZERO);
-        let (mut spread, mut any) = (DMat3::ZERO, false);
+        let (mut net, mut torque, mut spread) = (DVec3::ZERO, DVec3::ZERO, DMat3::ZERO);
         for j in span.clone() {
-            let (arm, force) =
-                (particles.rest[j].as_dvec3() - centre, vector(struck[j]).as_dvec3());
-            any |= struck[j][3] > 0.0;
+            let arm = particles.rest[j].as_dvec3() - centre;
+            let force = press(j).as_dvec3();
             net += force;
             torque += arm.cross(force);
             let m = f64::from(particles.mass[j]);
@@ -209,17 +200,13 @@ impl Relief {
         }
         let trace = spread.x_axis.x + spread.y_axis.y + spread.z_axis.z;
         let inertia = DMat3::from_diagonal(DVec3::splat(trace)) - spread;
-        any.then(|| Self {
-            centre,
-            linear: net / reference.mass,
-            angular: inertia.inverse() * torque,
-        })
+        Self { centre, linear: net / reference.mass, angular: inertia.inverse() * torque }
     }
 
-    fn load(&self, particles: &Particles, struck: &[Point], j: usize) -> Vec3 {
+    /// −m a of a vertex.
+    fn at(&self, particles: &Particles, j: usize) -> Vec3 {
         let arm = particles.rest[j].as_dvec3() - self.centre;
-        let moved = self.linear + self.angular.cross(arm);
-        vector(struck[j]) - particles.mass[j] * moved.as_vec3()
+        -particles.mass[j] * (self.linear + self.angular.cross(arm)).as_vec3()
     }
 }
 
@@ -249,7 +236,7 @@ impl Brittle {
             return Residual { adrift, ..Residual::default() };
         }
         let parts = self.parts_at(&span);
-        let Self { elements: Elements { tets, stars, .. }, system, deviation, .. } = self;
+        let Self { elements: Elements { tets, stars, .. }, system, deviation, limits, .. } = self;
         let (turn, back) = (reference.turn.to_mat3(), reference.turn.to_mat3().transpose());
         for target in held.iter() {
             let j = target.particle as usize;
@@ -270,19 +257,16 @@ impl Brittle {
             back * (inv_h2 * f64::from(particles.mass[j]) * off).as_vec3()
         };
         let hit = left.and_then(|left| impact(particles, tets, &span, left, &reference, step.h));
-        let struck = &mut self.struck[..];
-        match hit {
-            Some(hit) if held.is_empty() => {
-                strike(struck, &span, |j| hit.times * press(j));
-            }
-            hit => self.impacts.extend(hit),
-        }
-        let relief = Relief::of(particles, struck, &span, &reference);
-        let load = |j: usize| {
-            let pressed =
-                if held.is_empty() && hit.is_some() { Vec3::ZERO } else { press(j) + inertia(j) };
-            pressed + relief.map_or(Vec3::ZERO, |relief| relief.load(particles, struck, j))
+        let free_hit = hit.filter(|_| held.is_empty());
+        let relief =
+            free_hit.map(|hit| (hit.times, Relief::of(particles, &span, &reference, press)));
+        let load = |j: usize| match &relief {
+            Some((times, relief)) => *times * (press(j) + relief.at(particles, j)),
+            None => press(j) + inertia(j),
         };
+        // of what is free the load is already that of the impact
+        let felt_times = |hit: Impact| if free_hit.is_some() { 1.0 } else { hit.times };
+        self.impacts.extend(hit.map(|hit| Impact { times: felt_times(hit), ..hit }));
         let loads = || span.clone().map(|j| load(j).length()).sum::<f32>();
         if held.is_empty() && parts.is_finite() && loads() < LIGHT * parts {
             self.unload(&span);
@@ -290,10 +274,16 @@ impl Brittle {
             return Residual { adrift, ..Residual::default() };
         }
         let floor = if parts.is_finite() { f64::from(FLOOR * parts).powi(2) } else { 0.0 };
-        let limits = (MOST, SHARE, floor);
+        let share = if parts.is_finite() { COARSE_SHARE } else { SHARE };
         system.build(particles, tets, stars, &span, step.h).turn = reference.turn;
-        let residual =
-            system.solve_deviation(particles, tets, stars, &span, step, limits, load, deviation);
+        let mut solve = |share: f32, deviation: &mut [Point]| {
+            let ends = (MOST, share, floor);
+            system.solve_deviation(particles, tets, stars, &span, step, ends, load, deviation)
+        };
+        let mut residual = solve(share, deviation);
+        if hit.is_none() && fracture::is_near(tets, &span, limits, deviation, NEAR) {
+            residual = solve(SHARE, deviation);
+        }
         for target in held.iter_mut() {
             let force = turn * system.reaction(target.particle as usize);
             (target.force, target.torque) = (force, Vec3::ZERO);
@@ -314,7 +304,6 @@ impl Brittle {
     /// Takes all loads off a piece.
     fn unload(&mut self, span: &Span) {
         self.deviation[span.clone()].fill([0.0; 4]);
-        self.struck[span.clone()].fill([0.0; 4]);
         self.felt[self.elements.tets.of(span)].fill(Sym3::ZERO);
     }
 

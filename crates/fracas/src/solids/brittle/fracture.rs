@@ -33,8 +33,9 @@ const BUDGET_TIME: f32 = 1.0 / 60.0;
 /// How far around what a crack has opened in this substep nothing else begins, in edges. The shadow, and not the budget, keeps a plate from
 /// being crushed (recipe C).
 const SHADOW: f32 = 4.0;
-/// Vertices are looked at where a tetrahedron of their two rings has at least this share of the limit.
-const LOOKED_AT: f32 = 0.5;
+/// Vertices are looked at where the mean around them is at least this share of the limit: of two bent layers it tells 0.46 of the stress
+/// at their surface.
+const LOOKED_AT: f32 = 0.4;
 
 /// How often the tests of a break were asked, and how they answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,6 +105,25 @@ fn stress_of_eight<S: Simd>(simd: S, tets: &Tets, deviation: &[Point], first: us
     stress
 }
 
+/// Whether some tetrahedron of a piece has at least this share of what it stands.
+pub(super) fn is_near(
+    tets: &Tets,
+    span: &Span,
+    limits: &[f32],
+    deviation: &[Point],
+    share: f32,
+) -> bool {
+    let of = tets.of(span);
+    let mut stresses = [Sym3::ZERO; 8];
+    of.clone().step_by(8).any(|first| {
+        dispatch!(Level::new(), simd => {
+            stresses = stress_of_eight(simd, tets, deviation, first).to_lanes();
+        });
+        let mut each = stresses.iter().zip(first..of.end.min(first + 8));
+        each.any(|(stress, t)| bound(stress) >= share * limits[t])
+    })
+}
+
 /// The larger of what a symmetric matrix can have as an eigenvalue: the least of both bounds.
 pub(super) fn bound(a: &Sym3) -> f32 {
     let Sym3 { xx, yy, zz, xy, yz, zx } = *a;
@@ -128,11 +148,24 @@ impl Brittle {
         let near = !self.is_rigid(&span) && self.feel(&span, step);
         if near && !residual.converged() {
             self.counts.waited += 1;
-            self.outlast(&span, true);
-            return;
         }
-        let overloads = if near { self.overloads(particles, &span) } else { Vec::new() };
-        self.outlast(&span, !overloads.is_empty());
+        if near && residual.converged() {
+            self.open_cracks(particles, &span, credit, changes);
+        }
+        if self.impacts.iter().any(|hit| hit.piece == span.start) {
+            // what an impact loads it with ends with the substep
+            self.felt[self.elements.tets.of(&span)].fill(Sym3::ZERO);
+        }
+    }
+
+    fn open_cracks(
+        &mut self,
+        particles: &mut Particles,
+        span: &Span,
+        credit: &mut f32,
+        changes: &mut Changes,
+    ) {
+        let overloads = self.overloads(particles, span);
         if overloads.is_empty() {
             return;
         }
@@ -153,24 +186,14 @@ impl Brittle {
                 continue;
             }
             if self.run(particles, &overload) > 0 {
+                let hits = self.impacts.iter_mut().filter(|hit| hit.piece == span.start);
+                hits.for_each(|hit| hit.broke = true);
                 *credit -= cost;
                 self.counts.cracks += 1;
                 opened.extend(self.cracks.passed().iter().map(|&v| particles.rest[v as usize]));
             }
         }
         self.take_cracks(particles, changes);
-    }
-
-    /// An impact is over when nothing is overloaded any more, or when its time is.
-    fn outlast(&mut self, span: &Span, loads: bool) {
-        for struck in &mut self.struck[span.clone()] {
-            let rounds = struck[3] - 1.0;
-            *struck = if loads && rounds > 0.0 {
-                [struck[0], struck[1], struck[2], rounds]
-            } else {
-                [0.0; 4]
-            };
-        }
     }
 
     /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
@@ -198,21 +221,13 @@ impl Brittle {
 
     /// Vertices of a piece that are beyond their limits, the most overloaded first.
     fn overloads(&mut self, particles: &Particles, span: &Span) -> Vec<Overload> {
-        let Elements { stars, .. } = &self.elements;
-        // the largest bound in one ring, then in two
-        let one: Vec<f32> = span
-            .clone()
-            .map(|v| stars.tets_of(v).map(|t| bound(&self.felt[t])).fold(0.0, f32::max))
-            .collect();
-        let two = |v: usize| {
-            let around = stars.neighbours(v).iter().map(|&w| one[w as usize - span.start]);
-            around.fold(one[v - span.start], f32::max)
-        };
+        let Elements { tets, stars, .. } = &self.elements;
         let mut found = Vec::new();
         let (mut looked, mut bounded) = (0, 0);
         for v in span.clone() {
             let least = stars.tets_of(v).map(|t| self.limits[t]).fold(f32::MAX, f32::min);
-            if two(v) < LOOKED_AT * least * particles.strength[v] {
+            let mean = stress::mean(tets, stars, v, |t| self.felt[t]);
+            if bound(&mean) < LOOKED_AT * least * particles.strength[v] {
                 continue;
             }
             looked += 1;
@@ -308,23 +323,17 @@ impl Brittle {
         if self.cracks.opened.is_empty() && self.cracks.born.is_empty() {
             return;
         }
-        let Self { elements, cracks, deviation, struck, felt, limits, next_id, counts, .. } = self;
+        let Self { elements, cracks, deviation, felt, limits, next_id, counts, .. } = self;
         elements.take_cracks(particles, cracks, next_id, changes);
         let mut on_edges = cracks.on_edges.iter().peekable();
         for born in &cracks.born {
             let parent = born.parent as usize;
             let new = on_edges.next_if(|new| new.vertex == born.vertex);
             particles.broken[born.vertex as usize] = new.is_none();
-            let [x, y, z, rounds] = struck[parent];
-            if let Some(new) = new {
-                let at = new.between(new.ends.map(|v| vector(deviation[v as usize])));
-                deviation.push(point(at));
-                struck.push([0.0, 0.0, 0.0, rounds]);
-            } else {
-                deviation.push(deviation[parent]);
-                struck[parent] = [0.5 * x, 0.5 * y, 0.5 * z, rounds];
-                struck.push(struck[parent]);
-            }
+            deviation.push(match new {
+                Some(new) => point(new.between(new.ends.map(|v| vector(deviation[v as usize])))),
+                None => deviation[parent],
+            });
         }
         for half in &cracks.halves {
             felt.push(felt[half.parent as usize]);

@@ -50,8 +50,6 @@ pub struct Brittle {
     /// u: where each vertex is off the reference of its piece, in the frame of that, m. The next solve starts from it, and cracks
     /// are told by it: state.
     deviation: Vec<Point>,
-    /// What an impact still presses each vertex with, N, in the frame of the piece, and how many more substeps cracks may take to run under it. State.
-    struck: Vec<Point>,
     /// σ of each tetrahedron as the break test averages it, at rest, Pa. State.
     felt: Vec<Sym3>,
     /// The least that a vertex of each tetrahedron may stand, Pa: follows from the material.
@@ -59,7 +57,7 @@ pub struct Brittle {
     /// Id of the next vertex that begins.
     next_id: u64,
     system: System,
-    /// Pieces that were hit in this substep.
+    /// Pieces that were hit in this substep. Scratch.
     impacts: Vec<Impact>,
     cracks: Cracks,
     counts: FractureCounts,
@@ -98,7 +96,6 @@ impl Brittle {
             limits: fracture::limits(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
-            struck: vec![[0.0; 4]; vertices],
             felt: vec![Sym3::ZERO; tets],
             next_id: 0,
             impacts: Vec::new(),
@@ -282,6 +279,12 @@ impl Solid for Brittle {
         0.0
     }
 
+    /// Cracks run through it within the time of the impact: what a substep opens is a part of that.
+    fn passed_on(&self, span: &Span) -> f32 {
+        let broke = self.impacts.iter().any(|hit| hit.piece == span.start && hit.broke);
+        if broke { 1.0 / elastic::ROUNDS } else { 1.0 }
+    }
+
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         force.linear.fill(Vec3::ZERO);
         // what is free stays on its reference, and u stores nothing that could come back
@@ -362,11 +365,9 @@ impl Solid for Brittle {
         let moved = self.elements.permute(span.clone(), place);
         self.felt = moved.iter().map(|&t| self.felt[t as usize]).collect();
         self.limits = moved.iter().map(|&t| self.limits[t as usize]).collect();
-        for column in [&mut self.deviation, &mut self.struck] {
-            let before = column[span.clone()].to_vec();
-            for (to, &from) in span.clone().zip(order) {
-                column[to] = before[from as usize - span.start];
-            }
+        let before = self.deviation[span.clone()].to_vec();
+        for (to, &from) in span.clone().zip(order) {
+            self.deviation[to] = before[from as usize - span.start];
         }
         self.system.permute(&span, place);
         elastic::follow(&mut self.system, &self.elements);
@@ -377,7 +378,6 @@ impl Solid for Brittle {
         self.felt.truncate(kept);
         self.limits.truncate(kept);
         self.deviation.truncate(count);
-        self.struck.truncate(count);
         self.system = elastic::system(&self.elements, self.solver);
     }
 
@@ -395,13 +395,11 @@ impl Solid for Brittle {
     fn validate(&self, particles: &Particles) {
         self.elements.validate(particles);
         assert_eq!(self.deviation.len(), particles.len(), "deviations of other vertices");
-        assert_eq!(self.struck.len(), particles.len(), "impacts on other vertices");
         assert_eq!(self.felt.len(), self.elements.tets.len(), "stresses of other tetrahedra");
     }
 
     fn hash(&self, hash: &mut StateHash) {
         hash.floats_side_by_side(&self.deviation);
-        hash.floats_side_by_side(&self.struck);
         hash.floats_side_by_side(&self.felt);
         hash.number(self.next_id);
         self.remesh.iter().for_each(|remesh| remesh.hash(hash));
@@ -414,7 +412,6 @@ impl Solid for Brittle {
         self.remesh.iter().for_each(|remesh| remesh.save(bytes));
         self.elements.save(bytes);
         bytes.floats(&self.deviation);
-        bytes.floats(&self.struck);
         bytes.floats(&self.felt);
         bytes.number(self.next_id);
     }
@@ -432,11 +429,10 @@ impl Solid for Brittle {
         let remesh = if reader.number()? != 0 { Some(Remesh::load(reader)?) } else { None };
         let elements = Elements::load(reader, particles.len())?;
         let deviation = reader.column_of(particles.len())?;
-        let struck = reader.column_of(particles.len())?;
         let felt = reader.column_of(elements.tets.len())?;
         let next_id = reader.number()?;
         let rest = Self::from_elements(elements, solver);
-        *self = Self { remesh, deviation, struck, felt, next_id, ..rest };
+        *self = Self { remesh, deviation, felt, next_id, ..rest };
         Ok(())
     }
 }
