@@ -1,7 +1,7 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
 use super::attach::Attachments;
-use super::body::{Body, Impulse, Scratch};
+use super::body::{Body, Impulse, Piece, Scratch};
 use super::bounce::{self, Bounce};
 use super::finding::{Finding, Scene};
 use super::ids::PieceId;
@@ -43,6 +43,8 @@ pub(super) struct Touching {
     pub(super) first_piece: Vec<u32>,
     /// Which pieces touch something.
     pub(super) touched: Vec<bool>,
+    /// Share of the pushes on each piece that counts.
+    shares: Vec<f32>,
     /// Place of each body in its cluster.
     side_of: Vec<u32>,
     /// Group and index of each contact, in the order of groups; beside it copies for the solve.
@@ -100,6 +102,7 @@ impl Touching {
         room(&mut self.local_touches, contacts);
         room(&mut self.order, contacts);
         room(&mut self.touched, particles);
+        room(&mut self.shares, particles);
         room(&mut self.parts, particles);
         room(&mut self.lists.islands, particles);
         room(&mut self.lists.clusters, count);
@@ -315,21 +318,77 @@ impl Touching {
         }
     }
 
-    /// Gives every body the pushes it felt. Of a push that breaks one of the two, that share counts which was passed on while it broke.
+    /// Which share of the pushes on each piece counts: what breaks by a hit has not been stopped, nor has what hit it.
     ///
-    /// A body that had been stopped as a whole before it broke would hang in the air in pieces, and a pane would stop the ball that goes through it.
-    pub fn tell(&mut self, bodies: &mut [Body], h: f32) {
-        for ((contact, touch), index) in self.contacts.iter().zip(&mut self.touches).zip(0..) {
+    /// A body that had been stopped as a whole before it broke would hang in the air in pieces, and a pane would stop the ball that goes through it. Every
+    /// piece ends between its velocities with and without all pushes on it, so that none wins energy. Where nothing holds an island its momentum must
+    /// stay: there the share is the same for all.
+    fn list_shares(&mut self, bodies: &[Body]) {
+        let Self { shares, islands, first_piece, contacts, .. } = self;
+        shares.clear();
+        let pieces = || bodies.iter().flat_map(|body| &body.pieces);
+        shares.extend(pieces().map(|piece| piece.passed_on));
+        if shares.iter().all(|&share| share == 1.0) {
+            return;
+        }
+        let place = |spot: Spot| (first_piece[spot.body as usize] + spot.piece) as usize;
+        // least share of each island, and whether something holds it
+        let mut least = vec![(1.0f32, false); shares.len()];
+        let held = |body: &Body, piece: &Piece| {
+            !range_of(&body.scratch.held, &piece.span, |target| target.particle).is_empty()
+        };
+        for (body, &first) in bodies.iter().zip(first_piece.iter()) {
+            for (piece, number) in body.pieces.iter().zip(first..) {
+                let (share, is_held) = &mut least[islands.find(number) as usize];
+                *share = share.min(piece.passed_on);
+                *is_held |= held(body, piece);
+            }
+        }
+        for contact in contacts.iter().filter(|contact| contact.second.is_none()) {
+            least[islands.find(place(contact.first) as u32) as usize].1 = true;
+        }
+        for contact in contacts.iter() {
+            let Some(second) = contact.second.filter(|spot| spot.body != contact.first.body) else {
+                continue;
+            };
             let passed_on =
                 |spot: Spot| bodies[spot.body as usize].pieces[spot.piece as usize].passed_on;
-            let share = contact.second.map_or(1.0, passed_on).min(passed_on(contact.first));
-            touch.felt *= share;
-            touch.felt_slip *= share;
+            for (spot, other) in [(contact.first, second), (second, contact.first)] {
+                let share = &mut shares[place(spot)];
+                *share = share.min(passed_on(other));
+            }
+        }
+        for (share, number) in shares.iter_mut().zip(0..) {
+            let (least, is_held) = least[islands.find(number) as usize];
+            if !is_held {
+                *share = share.min(least);
+            }
+        }
+    }
+
+    /// Gives every body the pushes it felt, as far as they count.
+    pub fn tell(&mut self, bodies: &mut [Body], h: f32) {
+        self.list_shares(bodies);
+        let Self { shares, first_piece, .. } = self;
+        let share_of = |spot: Spot| shares[(first_piece[spot.body as usize] + spot.piece) as usize];
+        for ((contact, touch), index) in self.contacts.iter().zip(&mut self.touches).zip(0..) {
+            let share = share_of(contact.first);
+            let mutual = contact.second.map(|spot| share == 1.0 && share_of(spot) == 1.0);
+            if contact.second.is_none() {
+                touch.felt *= share;
+                touch.felt_slip *= share;
+            }
             let force = touch.felt * contact.normal + touch.felt_slip;
             if force == Vec3::ZERO {
                 continue;
             }
-            let spots = [Some((contact.first, force)), contact.second.map(|spot| (spot, -force))];
+            let spots = match contact.second {
+                Some(second) => [
+                    Some((contact.first, share * force)),
+                    Some((second, -share_of(second) * force)),
+                ],
+                None => [Some((contact.first, force)), None],
+            };
             for (Spot { body, anchor, .. }, force) in spots.into_iter().flatten() {
                 let body = &mut bodies[body as usize];
                 body.scratch.impulses.push(Impulse {
@@ -338,7 +397,7 @@ impl Touching {
                     point: body.particles.previous[anchor.particle as usize] + anchor.arm,
                     force,
                     pressing: touch.felt > 0.0,
-                    mutual: contact.second.is_some() && share == 1.0,
+                    mutual: mutual.unwrap_or(false),
                     approach: contact.approach,
                 });
             }
