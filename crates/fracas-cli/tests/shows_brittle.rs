@@ -24,6 +24,7 @@ const SHOWS: Shows = Shows {
         ("spin", false),
         ("flight", false),
         ("oracle", false),
+        ("rupture", true),
         ("bounds", true),
         ("broyden", false),
         ("threads", false),
@@ -146,8 +147,8 @@ fn oracle() {
     show(&SHOWS, "oracle", || {
         let mut rows = Vec::new();
         for (in_fans, name) in [(false, "in random order"), (true, "fan by fan")] {
-            let found = figures::random_splits(50_000, in_fans);
-            let row = |what: &str| format!("50,000 faces {name}: {what}");
+            let found = figures::random_splits(100_000, in_fans);
+            let row = |what: &str| format!("10⁵ faces {name}: {what}");
             rows.push(Row::at_most(
                 &row("pieces that the oracle missed"),
                 found.missed as f64,
@@ -186,6 +187,50 @@ fn oracle() {
             format!("{} of {} faces", last.yes - last.parted, last.asked),
         ));
         rows
+    });
+}
+
+/// What the oracle costs and saves.
+#[test]
+#[ignore = "measures time"]
+fn rupture() {
+    show(&SHOWS, "rupture", || {
+        let _alone = MACHINE.write();
+        let [whole, smaller] = figures::rupture();
+        let times = |of: &figures::Rupture| {
+            let both = [of.without, of.with].map(|[new, none]| [short(new), short(none)]);
+            both.map(|times| times.join(", ")).join("; ")
+        };
+        vec![
+            Row::told(
+                "split fans, whole pieces walked: µs with a new piece, none; with the oracle",
+                times(&whole),
+            ),
+            Row::told(
+                "split fans, smaller sides walked: µs with a new piece, none; with the oracle",
+                times(&smaller),
+            ),
+            Row::at_least(
+                "split fans, whole pieces walked: saved by the oracle where none is new",
+                100.0 * whole.saving(),
+                55.0,
+                " %",
+            ),
+            Row::told(
+                "split fans, smaller sides walked: saved by the oracle where none is new",
+                format!("{} %", short(100.0 * smaller.saving())),
+            ),
+            Row::told(
+                "split fans, whole pieces walked: more time by the oracle where one is new",
+                format!("{} %", short(100.0 * whole.cost())),
+            ),
+            Row::at_most(
+                "split fans, smaller sides walked: more time by the oracle where one is new",
+                100.0 * smaller.cost(),
+                2.0,
+                " %",
+            ),
+        ]
     });
 }
 
