@@ -146,7 +146,7 @@ pub struct Notch {
 /// Single-edge notch tension: 0.1 m wide and three times as long, a notch of 0.4 of the width, so many cells across, two through its thickness. The
 /// forces at both ends are in balance, and turn nothing: the plate is free to bend, as in the handbook.
 ///
-/// The notch is one of the shape: tetrahedra above and below it share no vertices.
+/// The notch is one of the shape: above and below it tetrahedra have vertices of their own.
 pub fn notch(cells: usize) -> Notch {
     let (width, toughness) = (0.1f64, 6e5);
     let cell = width / cells as f64;

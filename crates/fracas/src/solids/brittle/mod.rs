@@ -66,8 +66,8 @@ pub struct Brittle {
 }
 
 impl Brittle {
-    /// Particles and model from a shape and its materials, and what materials can follow at the particles. Where faces of it lie on each other
-    /// that share no vertices, it begins with a crack.
+    /// Particles and model from a shape and its materials, and what materials can follow at the particles. Where two faces lie on each other
+    /// that are not one, it begins with a crack.
     pub(crate) fn build(
         shape: &TetShape,
         options: BrittleOptions,
