@@ -12,7 +12,8 @@ use figures::{
 };
 use fracas::glam::Vec3;
 use fracas::math::Rot;
-use fracas::world::{HalfSpaceDesc, World};
+use fracas::solids::fem::{TetOptions, TetSolver};
+use fracas::world::{BodyDesc, HalfSpaceDesc, ShapeDesc, World};
 use tets::block;
 
 /// A bar between two supports cracks in the middle of its stretched face, under the load of beam theory.
@@ -125,6 +126,16 @@ fn broyden_fails_openly() {
     let ByBroyden { unconverged, finite, pieces, .. } = figures::by_broyden(7e10, 100.0);
     assert!(finite && pieces == 1, "{pieces} pieces");
     assert!(unconverged > 200, "only {unconverged} of 240 substeps count as not converged");
+}
+
+/// A model that has no use for the solver of seed 001 refuses it in words.
+#[test]
+fn only_brittle_bodies_have_the_solver_of_the_text() {
+    let mut world = World::new(config(0.0)).unwrap();
+    let options = TetOptions { solver: TetSolver::Broyden, ..TetOptions::default() };
+    let shape = ShapeDesc::Tets { shape: block([2, 2, 2], [0.1; 3]), options };
+    let refused = world.spawn(BodyDesc::new("soft", shape, vec![glass(1e7, 1e5)])).unwrap_err();
+    assert!(refused.to_string().contains("for `brittle` bodies alone"), "{refused}");
 }
 
 /// A block that falls stops on the floor, rests there and sleeps.

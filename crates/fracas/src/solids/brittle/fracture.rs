@@ -165,11 +165,8 @@ impl Brittle {
         let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
         self.cracks.begin(&particles.rest, home);
         let mut opened: Vec<Vec3> = Vec::new();
-        // as it was before the first crack, which moves corners
-        let Elements { tets, stars, .. } = &self.elements;
-        let reach = |v| stress::reach(tets, stars, particles, v);
-        let reaches: Vec<f32> = span.clone().map(reach).collect();
-        let reach_of = |v: usize| reaches[v - span.start];
+        // stars are those of before the first crack
+        let before = self.elements.tets.corners.clone();
         for overload in overloads {
             let cost = BUDGET_TIME / BUDGET;
             if *credit < cost {
@@ -182,7 +179,7 @@ impl Brittle {
             if opened.iter().any(|x| x.distance(here) < shadow) {
                 continue;
             }
-            if self.run(particles, &overload, reach_of) > 0 {
+            if self.run(particles, &overload, &before) > 0 {
                 *credit -= cost;
                 self.counts.cracks += 1;
                 opened.extend(self.cracks.passed().iter().map(|&v| particles.rest[v as usize]));
@@ -282,7 +279,7 @@ impl Brittle {
         let mut limit = mean(&tets.strength);
         let mut stress = stress::at_vertex(tets, stars, particles, v, of);
         if particles.broken[v] {
-            let reach = stress::reach(tets, stars, particles, v);
+            let reach = stress::reach(&tets.corners, &tets.volume, stars, &particles.rest, v);
             let tip = at_tip(mean(&tets.toughness), reach);
             if tip < limit {
                 limit = tip;
@@ -301,12 +298,7 @@ impl Brittle {
     }
 
     /// Runs a crack from a vertex, on where the stress across its plane is beyond what a tip stands.
-    fn run(
-        &mut self,
-        particles: &Particles,
-        overload: &Overload,
-        reach_of: impl Fn(usize) -> f32,
-    ) -> usize {
+    fn run(&mut self, particles: &Particles, overload: &Overload, before: &[[u32; 4]]) -> usize {
         let (mut cracks, mut topology) =
             (std::mem::take(&mut self.cracks), std::mem::take(&mut self.elements.topology));
         let mut corners = std::mem::take(&mut self.elements.tets.corners);
@@ -323,7 +315,8 @@ impl Brittle {
                 toughness += tets.toughness[t];
                 count += 1.0;
             }
-            let tip = at_tip(toughness / count, reach_of(w));
+            let reach = stress::reach(before, &tets.volume, stars, &particles.rest, w);
+            let tip = at_tip(toughness / count, reach);
             let across = normal.dot(stress.mul_vec(normal));
             across >= (limit / count).min(tip) * particles.strength[w]
         };
@@ -412,5 +405,51 @@ fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles) -> Opened
         energy,
         material: tets.material[first],
         through: open.through,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum over a ball around a point of a straight front, with ρ = s² so that nothing is singular.
+    #[test]
+    fn a_tip_has_the_mean_of_its_field() {
+        let (turns, heights, ways) = (180, 200, 100);
+        let middle = |k: usize, of: usize| (k as f64 + 0.5) / of as f64;
+        let (mut sum, mut distance) = (0.0, 0.0);
+        for i in 0..heights {
+            let z = 2.0 * middle(i, heights) - 1.0;
+            let reach = (1.0 - z * z).powf(0.25);
+            for j in 0..ways {
+                let s = reach * middle(j, ways);
+                let rho = s * s;
+                // ρ dρ = 2 s³ ds
+                let part = 2.0 * s.powi(3) * (reach / ways as f64) * (2.0 / heights as f64);
+                distance += std::f64::consts::TAU * part * (rho * rho + z * z).sqrt();
+                for k in 0..turns {
+                    let half = std::f64::consts::PI * (middle(k, turns) - 0.5);
+                    let field = half.cos() * (1.0 + half.sin() * (3.0 * half).sin()) / s;
+                    sum += part * field * std::f64::consts::TAU / turns as f64;
+                }
+            }
+        }
+        let volume = 4.0 / 3.0 * std::f64::consts::PI;
+        let mean = sum / volume;
+        assert!((mean / f64::from(BALL) - 1.0).abs() < 1e-3, "{mean} instead of {BALL}");
+        assert!((distance / volume - 0.75).abs() < 1e-3, "{} instead of 3/4", distance / volume);
+        // K = 1 Pa √m, and a ball of 1 m
+        let stands = f64::from(at_tip(1.0, 0.75)) * std::f64::consts::TAU.sqrt();
+        assert!((stands / mean - 1.0).abs() < 1e-3, "{stands} instead of {mean}");
+    }
+
+    /// Of this one both bounds are the eigenvalue (001-G).
+    #[test]
+    fn bounds_are_those_of_the_oracle() {
+        let a = Sym3 { xx: 2.0, yy: 2.0, zz: 1.0, xy: 1.0, yz: 0.0, zx: 0.0 };
+        let largest = symmetric_eigen(&a).0[0];
+        for found in [gerschgorin(&a), stress_bound(&a), largest] {
+            assert!((found - 3.0).abs() < 1e-5, "{found} instead of 3");
+        }
     }
 }

@@ -65,13 +65,19 @@ pub(crate) fn mean(
     sum * (1.0 / volume)
 }
 
-/// How far the middles of the tetrahedra of a vertex are from it in the mean, by volume, m.
-pub(crate) fn reach(tets: &Tets, stars: &Stars, particles: &Particles, vertex: usize) -> f32 {
+/// How far the middles of the tetrahedra of a vertex are from it in the mean, by volume, m. Corners are those that the stars were made of.
+pub(crate) fn reach(
+    corners: &[[u32; 4]],
+    volumes: &[f32],
+    stars: &Stars,
+    rest: &[Vec3],
+    vertex: usize,
+) -> f32 {
     let (mut sum, mut volume) = (0.0, 0.0);
     for t in stars.tets_of(vertex) {
-        let corners: Vec3 = tets.corners[t].iter().map(|&v| particles.rest[v as usize]).sum();
-        sum += tets.volume[t] * particles.rest[vertex].distance(0.25 * corners);
-        volume += tets.volume[t];
+        let corners: Vec3 = corners[t].iter().map(|&v| rest[v as usize]).sum();
+        sum += volumes[t] * rest[vertex].distance(0.25 * corners);
+        volume += volumes[t];
     }
     sum / volume
 }
