@@ -3,6 +3,8 @@
 use super::body::Body;
 use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
 use crate::math::symmetric_eigen;
+use crate::solids::Model;
+use crate::solids::brittle::FractureCounts;
 use glam::Vec3;
 
 impl Body {
@@ -36,6 +38,14 @@ impl Body {
     /// Iterations of the model's own solves in the last substep.
     pub fn solver_iterations(&self) -> u32 {
         self.model.solid().iterations()
+    }
+
+    /// How often the break test of a `brittle` body was asked and how it answered, since it was spawned or loaded.
+    pub fn fracture_counts(&self) -> Option<&FractureCounts> {
+        match &self.model {
+            Model::Brittle(brittle) => Some(brittle.counts()),
+            _ => None,
+        }
     }
 
     /// Direction of the grain at every particle as it lies in the world now, of unit length, in the same order.

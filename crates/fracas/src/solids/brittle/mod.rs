@@ -25,7 +25,7 @@ use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Impact, Reference};
-pub use fracture::FractureCounts;
+pub use fracture::{FractureCounts, gerschgorin, stress_bound};
 use glam::Vec3;
 
 /// A piece of fewer tetrahedra is rigid and does not break.
@@ -64,7 +64,8 @@ pub struct Brittle {
 }
 
 impl Brittle {
-    /// Particles and model from a shape and its materials, and what materials can follow at the particles.
+    /// Particles and model from a shape and its materials, and what materials can follow at the particles. Where two faces lie on each other
+    /// that are not one, it begins with a crack.
     pub(crate) fn build(
         shape: &TetShape,
         options: BrittleOptions,
@@ -74,8 +75,11 @@ impl Brittle {
         if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
-        let Built { particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
-        let topology = Topology::new(&tets.corners);
+        let Built { mut particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
+        let mut topology = Topology::new(&tets.corners);
+        for face in topology.open_coinciding(&tets.corners, &particles.rest) {
+            face.into_iter().for_each(|v| particles.broken[v as usize] = true);
+        }
         let elements = Elements::new(tets, topology, particles.len());
         let remesh = options.remesh.then(|| Remesh::new(&elements.tets, &particles.rest));
         let solid = Self { remesh, ..Self::from_elements(elements, options.solver) };
@@ -407,7 +411,11 @@ impl Solid for Brittle {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        bytes.number(u64::from(self.solver == TetSolver::Direct));
+        bytes.number(match self.solver {
+            TetSolver::Iterative => 0,
+            TetSolver::Direct => 1,
+            TetSolver::Broyden => 2,
+        });
         bytes.number(u64::from(self.remesh.is_some()));
         self.remesh.iter().for_each(|remesh| remesh.save(bytes));
         self.elements.save(bytes);
@@ -421,8 +429,12 @@ impl Solid for Brittle {
         reader: &mut Reader<'_>,
         particles: &Particles,
     ) -> Result<(), SnapshotError> {
-        let direct = reader.number()? != 0;
-        let solver = if direct { TetSolver::Direct } else { TetSolver::Iterative };
+        let solver = match reader.number()? {
+            0 => TetSolver::Iterative,
+            1 => TetSolver::Direct,
+            2 => TetSolver::Broyden,
+            _ => return Err(reader.damaged("a solver that does not exist")),
+        };
         if !solver.is_built_in() {
             return Err(reader.damaged("a body of the direct solver, which is not built in"));
         }

@@ -59,6 +59,9 @@ impl Corotated {
         if !options.solver.is_built_in() {
             return Err(TetShapeError::NoDirectSolver.into());
         }
+        if options.solver == TetSolver::Broyden {
+            return Err(TetShapeError::OnlyBrittle.into());
+        }
         let Built { particles, tets, stars, values } = Tets::build(shape, materials, seed)?;
         let topology = Topology::new(&tets.corners);
         Ok((particles, Self::from_tets(tets, topology, stars, options), values))

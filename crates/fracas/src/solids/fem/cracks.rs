@@ -67,6 +67,8 @@ pub(crate) struct Cracks {
     pub halves: Vec<Half>,
     /// Faces that opened, in order.
     pub opened: Vec<OpenFace>,
+    /// Fans that were split, and those of them in which the oracle let a face through.
+    pub fans: [u64; 2],
     /// Where every vertex is at rest, m.
     rest: Vec<Vec3>,
     /// Of each vertex: some tetrahedron of its fan.
@@ -87,6 +89,7 @@ impl Cracks {
         self.on_edges.clear();
         self.halves.clear();
         self.opened.clear();
+        self.fans = [0; 2];
         self.rest.clear();
         self.rest.extend_from_slice(rest);
         self.home.clear();
@@ -242,10 +245,14 @@ impl Cracks {
             }
         }
         between.sort_unstable();
+        let before = self.opened.len();
         for at in 0..self.between.len() {
             let (_, t, k) = self.between[at];
             self.open(topology, corners, t, k as usize);
         }
+        let opened = &self.opened[before..];
+        self.fans[0] += u64::from(!opened.is_empty());
+        self.fans[1] += u64::from(opened.iter().any(|face| face.through));
     }
 
     /// Opens a face, unless a tetrahedron would lose its last neighbour, and queues its corners.

@@ -37,13 +37,16 @@ pub enum TetSolver {
     Iterative,
     /// A factor of the matrix; needs the feature `direct`.
     Direct,
+    /// Broyden's method, as seed 001 has it: for comparison, and for `brittle` alone. It diverges where the stiffness is far beyond
+    /// m/h², as that of every real material is at the step of a frame: then what it ends with counts as not converged, and nothing breaks.
+    Broyden,
 }
 
 impl TetSolver {
     /// Whether this build has it.
     pub fn is_built_in(self) -> bool {
         match self {
-            Self::Iterative => true,
+            Self::Iterative | Self::Broyden => true,
             Self::Direct => cfg!(feature = "direct"),
         }
     }
@@ -150,6 +153,9 @@ pub enum TetShapeError {
         "the direct solver is not built in: build with `--features direct`, or leave `solver` away"
     )]
     NoDirectSolver,
+    /// A solver of another model.
+    #[error("the solver of seed 001 (Broyden) is for `brittle` bodies alone: leave `solver` away")]
+    OnlyBrittle,
 }
 
 /// Vertices and tetrahedra that a body may have: four slots of each tetrahedron are named by 32 bits.

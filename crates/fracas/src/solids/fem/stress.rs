@@ -7,7 +7,7 @@ use super::stars::Stars;
 use super::tets::Tets;
 use crate::math::Sym3;
 use crate::solids::Particles;
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// A pivot this much below its diagonal is none: all middles lie in a plane.
 const FLAT: f64 = 1e-4;
@@ -63,6 +63,23 @@ pub(crate) fn mean(
         volume += tets.volume[t];
     }
     sum * (1.0 / volume)
+}
+
+/// How far the middles of the tetrahedra of a vertex are from it in the mean, by volume, m. Corners are those that the stars were made of.
+pub(crate) fn reach(
+    corners: &[[u32; 4]],
+    volumes: &[f32],
+    stars: &Stars,
+    rest: &[Vec3],
+    vertex: usize,
+) -> f32 {
+    let (mut sum, mut volume) = (0.0, 0.0);
+    for t in stars.tets_of(vertex) {
+        let corners: Vec3 = corners[t].iter().map(|&v| rest[v as usize]).sum();
+        sum += volumes[t] * rest[vertex].distance(0.25 * corners);
+        volume += volumes[t];
+    }
+    sum / volume
 }
 
 fn row(arm: DVec3) -> [f64; 4] {

@@ -13,6 +13,7 @@
 //! λ (Σ c_j·(p_j − p_0)) and acts along c = cof(F) g, the gradient of the volume.
 
 use super::aggregates::Aggregates;
+use super::broyden::{self, Ended};
 #[cfg(feature = "direct")]
 use super::direct::Factor;
 use super::lanes::{Point, gather, point, store, sum_slots, vector};
@@ -435,7 +436,7 @@ fn whole_matrix(
 ) -> Option<Coarse> {
     match solver {
         TetSolver::Direct => Factor::new(particles, tets, span, h).map(Coarse::Factor),
-        TetSolver::Iterative => None,
+        TetSolver::Iterative | TetSolver::Broyden => None,
     }
 }
 
@@ -786,6 +787,49 @@ impl System {
         sums.square
     }
 
+    /// As [`iterate`](Self::iterate), by Broyden's method from J₀ = M/h² on. Where it diverges d is what was best.
+    fn iterate_broyden(
+        &mut self,
+        index: usize,
+        operator: &Operator<'_>,
+        most: u32,
+        share: f32,
+        acts: &mut f64,
+    ) -> f64 {
+        let Self { slots, residual, direction, image, moved, .. } = self;
+        let (span, held) = (operator.span, &self.pieces[index].held);
+        let (first, r) = (residual[span.clone()].to_vec(), &mut residual[span.clone()]);
+        let free: Vec<usize> = (0..span.len()).filter(|&k| !held[k]).collect();
+        *acts += free.iter().map(|&k| f64::from(vector(first[k]).length_squared())).sum::<f64>();
+        let enough = f64::from(share * share) * *acts;
+        let mass = |k: usize| f64::from(operator.inv_h2 * operator.mass[span.start + k]);
+        let inverse: Vec<f64> = free.iter().flat_map(|&k| [1.0 / mass(k); 3]).collect();
+        let place = |d: &[f64], to: &mut [Point]| {
+            to.fill([0.0; 4]);
+            for (d, &k) in d.chunks_exact(3).zip(&free) {
+                to[k] = [d[0] as f32, d[1] as f32, d[2] as f32, 0.0];
+            }
+        };
+        let mut unbalance = |d: &[f64], left: &mut [f64]| {
+            place(d, &mut direction[span.clone()]);
+            operator.multiply(direction, slots, &mut image[span.clone()]);
+            for ((r, first), image) in r.iter_mut().zip(&first).zip(&image[span.clone()]) {
+                *r = point(vector(*first) - vector(*image));
+            }
+            for (left, &k) in left.chunks_exact_mut(3).zip(&free) {
+                left.copy_from_slice(&vector(r[k]).as_dvec3().to_array());
+            }
+        };
+        let mut d = vec![0.0; inverse.len()];
+        let Ended { left, iterations, .. } =
+            broyden::solve(&mut d, &inverse, most, enough, &mut unbalance);
+        // what is left at held particles is that of the best
+        unbalance(&d, &mut vec![0.0; inverse.len()]);
+        place(&d, &mut moved[span.clone()]);
+        self.iterations += iterations;
+        left
+    }
+
     /// Solves (M/h² + K) u = b for a piece whose elements are as at rest, from the u of before on: `load` tells b in the frame of the piece,
     /// N, and `deviation` holds u of the body, m. What is held keeps its u, and what that takes stays in [`reaction`](Self::reaction).
     /// `floor` is the square of a force, N, beside which what is out of balance at a vertex counts for nothing.
@@ -819,7 +863,10 @@ impl System {
             acts += f64::from(load.length_squared());
             residual[j] = point(load - vector(image[j]));
         }
-        let left = self.iterate(index, &operator, [0, most], share, &mut acts);
+        let left = match self.solver {
+            TetSolver::Broyden => self.iterate_broyden(index, &operator, most, share, &mut acts),
+            _ => self.iterate(index, &operator, [0, most], share, &mut acts),
+        };
         for (u, d) in deviation[span.clone()].iter_mut().zip(&self.moved[span.clone()]) {
             *u = std::array::from_fn(|k| u[k] + d[k]);
         }

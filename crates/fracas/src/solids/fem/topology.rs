@@ -96,6 +96,35 @@ impl Topology {
         Self::of_across(across)
     }
 
+    /// Tells faces of the surface that lie on each other as opened: a crack that is there from the start. Returns their corners.
+    pub(crate) fn open_coinciding(
+        &mut self,
+        corners: &[[u32; 4]],
+        places: &[Vec3],
+    ) -> Vec<[u32; 3]> {
+        let key = |face: [u32; 3]| {
+            // −0 is 0
+            let mut key = face.map(|v| places[v as usize].to_array().map(|x| (x + 0.0).to_bits()));
+            key.sort_unstable();
+            key
+        };
+        let mut outside = Vec::new();
+        for (t, across) in self.across.iter().enumerate() {
+            let faces = outward(corners[t]).into_iter().zip(across).enumerate();
+            let faces = faces.filter(|(_, (_, other))| !is_joined(**other));
+            outside.extend(faces.map(|(k, (face, _))| (key(face), t, k, face)));
+        }
+        outside.sort_unstable();
+        let mut opened = Vec::new();
+        for pair in outside.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+            for &(_, t, k, face) in pair {
+                self.across[t][k] = OPENED;
+                opened.push(face);
+            }
+        }
+        opened
+    }
+
     /// As it was saved.
     pub(crate) fn of_across(across: Vec<[u32; 4]>) -> Self {
         let seen = vec![0; across.len()];
