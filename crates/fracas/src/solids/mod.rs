@@ -4,6 +4,7 @@ pub mod brittle;
 pub mod corotated;
 pub mod division;
 pub mod fem;
+pub mod meshless;
 pub mod model;
 pub mod motion;
 pub mod oriented;

@@ -226,6 +226,12 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// after [`measure`](Self::measure).
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
 
+    /// Whether [`solve_alone`](Self::solve_alone) carries a piece through the substep by itself, velocities included: from where it is, at
+    /// the velocity before accelerations (v − h a), to position and velocity at the end.
+    fn integrates(&self) -> bool {
+        false
+    }
+
     /// Whether [`solve_alone`](Self::solve_alone) also solves pieces that grips hold.
     fn solves_held(&self) -> bool {
         false
@@ -343,6 +349,24 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// What others may touch of it.
     fn boundary(&self) -> Boundary<'_> {
         Boundary::Particles
+    }
+
+    /// How the material has turned since rest at each particle, of a model whose particles have no orientations of their own but that knows;
+    /// else empty.
+    fn rotations(&self) -> &[Rot] {
+        &[]
+    }
+
+    /// Whether particle `i` has others all around it, so that nothing touches it.
+    fn is_inside(&self, i: usize) -> bool {
+        let _ = i;
+        false
+    }
+
+    /// Whether a piece is bent so far that it could touch itself; none of a model that leaves that to the world.
+    fn is_bent(&self, span: &Span) -> Option<bool> {
+        let _ = span;
+        None
     }
 
     /// Whether it splits tetrahedra, so that it has others than those it was built of.

@@ -7,7 +7,7 @@ use super::finding::{Finding, Scene};
 use super::ids::PieceId;
 use super::obstacle::Obstacle;
 use super::sleep::{self, Dormant};
-use super::step::{Around, range_of, solve_alone};
+use super::step::{Around, carry_touched, range_of, solve_alone};
 use crate::contact::surface::keep_true;
 use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
@@ -156,7 +156,7 @@ impl Touching {
         }
         // bodies of a cluster side by side, so that clusters can be given to threads
         bodies.sort_unstable_by_key(|body| (body.scratch.cluster, body.scratch.number));
-        self.list_parts(bodies);
+        self.list_parts(bodies, around.step.h);
         self.list_contacts();
         self.list_links(attachments);
         self.list_islands(bodies, attachments.links());
@@ -179,7 +179,7 @@ impl Touching {
     }
 
     /// Pieces that touch something, are held or pulled by a spring, island by island.
-    fn list_parts(&mut self, bodies: &mut [Body]) {
+    fn list_parts(&mut self, bodies: &mut [Body], h: f32) {
         self.parts.clear();
         self.side_of.clear();
         self.side_of.resize(bodies.len(), 0);
@@ -200,6 +200,7 @@ impl Touching {
                 let gripped = !held.is_empty() && !body.model.solid().solves_held();
                 piece.together = !piece.is_still() && (touched || pulled || gripped);
                 if piece.together {
+                    carry_touched(&mut body.particles, piece, body.model.solid_mut(), h);
                     self.parts.push(Part {
                         side,
                         span: piece.span.clone(),
