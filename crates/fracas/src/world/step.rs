@@ -219,16 +219,16 @@ pub(super) fn predict_piece(
     }
 }
 
-/// Carries a piece that turns fast along arcs, of a model that integrates by itself but is touched.
+/// Carries a piece that turns fast along arcs, of a model that integrates by itself where nothing else is in the way.
 pub(super) fn carry_touched(
     particles: &mut Particles,
-    piece: &Piece,
+    span: Span,
+    motion: &Motion,
     solid: &mut dyn Solid,
     h: f32,
 ) {
-    let span = piece.span.clone();
-    if solid.integrates() && span.len() > 1 && turns_fast(&piece.predicted, h) {
-        let turn = turn_rigidly(particles, span.clone(), &piece.predicted, h);
+    if solid.integrates() && span.len() > 1 && turns_fast(motion, h) {
+        let turn = turn_rigidly(particles, span.clone(), motion, h);
         solid.turn(span, turn);
     }
 }
@@ -360,8 +360,7 @@ pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
         let held = range_of(&scratch.held, &span, |target| target.particle);
         let held = &mut scratch.held[held];
         piece.residual = solid.solve_alone(particles, span.clone(), held, around.step);
-        if solid.integrates() {
-            // velocities are those of the end
+        if piece.residual.integrated {
             particles.correction[span].fill(Vec3::ZERO);
             continue;
         }
@@ -520,7 +519,9 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
 
     let touched = range_of(&body.scratch.impulses, &span, |push| push.particle);
     let gripped = range_of(&body.scratch.held, &span, |target| target.particle);
-    let free = gripped.is_empty() && around.momentum_correction;
+    // what was pushed between steps of its own has its momentum from there
+    let own = piece.residual.integrated && !touched.is_empty();
+    let free = gripped.is_empty() && around.momentum_correction && !own;
     let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
@@ -546,8 +547,7 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
 
     if around.books {
         let alone = touched.is_empty() && gripped.is_empty();
-        let integrated = body.model.solid().integrates() && !piece.together;
-        let loss = if integrated {
+        let loss = if piece.residual.integrated {
             explicit_loss(body, index, &solved, gripped.clone(), around)
         } else {
             integrator_loss(body, index, &solved, alone, around)

@@ -15,7 +15,8 @@ use crate::sets::Sets;
 use crate::solids::{Anchor, Boundary, Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
 use crate::solve::{
-    self, Held, Part, Pulled, Side, Touch, is_rigid, solve_island, solve_rigid_island,
+    self, Held, Part, Pulled, Side, Touch, is_explicit, is_rigid, solve_explicit_island,
+    solve_island, solve_rigid_island,
 };
 use glam::{DVec3, Vec3};
 
@@ -156,7 +157,7 @@ impl Touching {
         }
         // bodies of a cluster side by side, so that clusters can be given to threads
         bodies.sort_unstable_by_key(|body| (body.scratch.cluster, body.scratch.number));
-        self.list_parts(bodies, around.step.h);
+        self.list_parts(bodies);
         self.list_contacts();
         self.list_links(attachments);
         self.list_islands(bodies, attachments.links());
@@ -179,7 +180,7 @@ impl Touching {
     }
 
     /// Pieces that touch something, are held or pulled by a spring, island by island.
-    fn list_parts(&mut self, bodies: &mut [Body], h: f32) {
+    fn list_parts(&mut self, bodies: &mut [Body]) {
         self.parts.clear();
         self.side_of.clear();
         self.side_of.resize(bodies.len(), 0);
@@ -200,7 +201,6 @@ impl Touching {
                 let gripped = !held.is_empty() && !body.model.solid().solves_held();
                 piece.together = !piece.is_still() && (touched || pulled || gripped);
                 if piece.together {
-                    carry_touched(&mut body.particles, piece, body.model.solid_mut(), h);
                     self.parts.push(Part {
                         side,
                         span: piece.span.clone(),
@@ -524,7 +524,19 @@ fn solve_cluster(
         let (mine, links, step) = (&mut parts[mine], &mut links[joined], around.step);
         if is_rigid(bodies, mine) && links.is_empty() {
             solve_rigid_island(bodies, mine, contacts, touches, step, &mut room.rigid);
+        } else if is_explicit(bodies, mine) && links.is_empty() {
+            solve_explicit_island(bodies, mine, contacts, touches, step, &mut room.explicit);
         } else {
+            for part in mine.iter() {
+                let Body { particles, model, .. } = &mut bodies[part.side];
+                carry_touched(
+                    particles,
+                    part.span.clone(),
+                    &part.motion,
+                    model.solid_mut(),
+                    step.h,
+                );
+            }
             solve_island(bodies, mine, contacts, touches, links, step, room);
         }
     }

@@ -71,7 +71,7 @@ pub(super) struct Record([f32; 16]);
 pub(super) struct Scratch {
     /// Positions, or a direction of the solve.
     pub x: Vec<Quad>,
-    v: Vec<Quad>,
+    pub v: Vec<Quad>,
     /// Acceleration, and 1/m; both 0 of what is held.
     a: Vec<Quad>,
     pub records: Vec<Record>,
@@ -104,28 +104,25 @@ pub(super) struct Constants<'a> {
     pub level: Level,
 }
 
-/// Carries the particles of a piece through the substep by `substeps` steps of drift, kick, drift: symmetric, symplectic, without damping,
+/// Places and velocities of a piece before its explicit steps of length d. One is drift, kick, drift: symmetric, symplectic, without damping,
 /// and positions and velocities are those of one moment.
 ///
 /// ```text
 /// x ← x + ½ d v,   v ← v + d (a + f(x)/m),   x ← x + ½ d v
 /// ```
 ///
-/// What is held goes straight to its target; the force that takes is the mean over the substep.
-pub(super) fn integrate(
-    constants: Constants<'_>,
-    particles: &mut Particles,
-    rotation: &mut [Rot],
+/// Here the first half of a drift is done. What is held goes straight to its target; the force that takes is the mean over the substep.
+pub(super) fn start(
+    particles: &Particles,
     scratch: &mut Scratch,
     span: Span,
     held: &mut [Held],
-    (h, substeps): (f32, u32),
+    [h, d]: [f32; 2],
     workers: &Workers,
 ) {
-    let d = h / substeps as f32;
     let columns =
         (&mut scratch.x[span.clone()], &mut scratch.v[span.clone()], &mut scratch.a[span.clone()]);
-    let Particles { position, velocity, acceleration, mass, .. } = &*particles;
+    let Particles { position, velocity, acceleration, mass, .. } = particles;
     workers.for_span(span.clone(), columns, &|range, (x, v, a)| {
         for (k, j) in range.enumerate() {
             let begin = velocity[j] - h * acceleration[j];
@@ -144,27 +141,51 @@ pub(super) fn integrate(
         scratch.v[j] = Quad::new(straight, 0.0);
         scratch.a[j] = Quad::default();
     }
-    for substep in 1..=substeps {
-        let last = substep == substeps;
-        let Scratch { x, records, strain, .. } = scratch;
-        let strain = last.then_some(&mut strain[..]);
-        fit(constants, x, rotation, (records, strain), span.clone(), workers);
-        for target in held.iter_mut() {
-            let j = target.particle as usize;
-            target.force -= force_at(constants, &scratch.records, j) / substeps as f32;
-        }
-        let Scratch { x, v, a, records, .. } = scratch;
-        let drift = if last { 0.5 * d } else { d };
-        let columns = (&mut x[span.clone()], &mut v[span.clone()]);
-        workers.for_span(span.clone(), columns, &|range, (x, v)| {
-            dispatch!(constants.level, simd => {
-                kick(simd, &constants.rest.pairs, records, a, [d, drift], range, x, v)
-            });
-        });
+}
+
+/// Kick by d, then drift by so much. `share` is what this step is of the substep.
+pub(super) fn kick(
+    constants: Constants<'_>,
+    rotation: &mut [Rot],
+    scratch: &mut Scratch,
+    span: Span,
+    held: &mut [Held],
+    [d, drift, share]: [f32; 3],
+    workers: &Workers,
+) {
+    let Scratch { x, records, strain, .. } = scratch;
+    fit(constants, x, rotation, (records, Some(strain)), span.clone(), workers);
+    for target in held.iter_mut() {
+        let j = target.particle as usize;
+        target.force -= share * force_at(constants, &scratch.records, j);
     }
+    let Scratch { x, v, a, records, .. } = scratch;
+    let columns = (&mut x[span.clone()], &mut v[span.clone()]);
+    workers.for_span(span, columns, &|range, (x, v)| {
+        dispatch!(constants.level, simd => {
+            kick_range(simd, &constants.rest.pairs, records, a, [d, drift], range, x, v)
+        });
+    });
+}
+
+/// x ← x + d v.
+pub(super) fn drift(scratch: &mut Scratch, span: Span, d: f32) {
+    for (x, v) in scratch.x[span.clone()].iter_mut().zip(&scratch.v[span]) {
+        *x = Quad::new(x.vector() + d * v.vector(), 0.0);
+    }
+}
+
+/// Places and velocities at the end of the steps.
+pub(super) fn finish(
+    particles: &mut Particles,
+    scratch: &Scratch,
+    span: Span,
+    held: &[Held],
+    workers: &Workers,
+) {
     let Particles { position, velocity, .. } = particles;
     let columns = [&mut position[span.clone()], &mut velocity[span.clone()]];
-    let Scratch { x, v, .. } = &*scratch;
+    let Scratch { x, v, .. } = scratch;
     workers.for_span(span, columns, &|range, [position, velocity]| {
         for (k, j) in range.enumerate() {
             position[k] = x[j].vector();
@@ -255,7 +276,8 @@ fn fit_wide<S: Simd, const LINEAR: bool>(
         if !LINEAR {
             (e.xx, e.yy, e.zz) = (e.xx - one, e.yy - one, e.zz - one);
         }
-        let [shear, bulk] = [0, 1].map(|k| load_lanes(simd, &rest.lame[k], i));
+        let shear = load_lanes(simd, &rest.lame[0], i);
+        let bulk = load_lanes(simd, &rest.lame[1], i);
         let t = e * shear + WideSym3::diagonal(bulk * e.trace());
         let kappa = load_lanes(simd, &rest.hourglass, i);
         let q_i = (turn * (t.to_mat3() * inverse) - f * kappa) * reached;
@@ -287,26 +309,30 @@ fn fit_wide<S: Simd, const LINEAR: bool>(
 #[inline(always)]
 fn gather<S: Simd>(simd: S, pairs: &Pairs, x: &[Quad], i: usize) -> [f32x8<S>; 2] {
     let own = f32x4::from_slice(simd, &x[i].0);
-    let mut even = [f32x4::splat(simd, 0.0); 4];
-    let mut odd = even;
+    let zero = f32x4::splat(simd, 0.0);
+    let (mut even, mut odd) = ([zero; 4], [zero; 4]);
     let slots = pairs.slots(i);
     let (others, last) = pairs.other[slots.clone()].as_chunks::<2>();
     let (weights, last_weight) = pairs.weight[slots].as_chunks::<2>();
-    let add = |sum: &mut [f32x4<S>; 4], j: u32, w: &Weight| {
-        let away = f32x4::from_slice(simd, &x[j as usize].0) - own;
-        for (sum, &w) in sum.iter_mut().zip(&w.0) {
-            *sum += away * f32x4::splat(simd, w);
-        }
-    };
     for (&[j, k], [v, w]) in others.iter().zip(weights) {
-        add(&mut even, j, v);
-        add(&mut odd, k, w);
+        add_pair(simd, &mut even, own, &x[j as usize], v);
+        add_pair(simd, &mut odd, own, &x[k as usize], w);
     }
     if let (&[j], [w]) = (last, last_weight) {
-        add(&mut even, j, w);
+        add_pair(simd, &mut even, own, &x[j as usize], w);
     }
-    let [a, b, c, d]: [f32x4<S>; 4] = std::array::from_fn(|k| even[k] + odd[k]);
+    let (a, b) = (even[0] + odd[0], even[1] + odd[1]);
+    let (c, d) = (even[2] + odd[2], even[3] + odd[3]);
     [a.combine(b), c.combine(d)]
+}
+
+#[inline(always)]
+fn add_pair<S: Simd>(simd: S, sum: &mut [f32x4<S>; 4], own: f32x4<S>, x: &Quad, w: &Weight) {
+    let away = f32x4::from_slice(simd, &x.0) - own;
+    sum[0] += away * f32x4::splat(simd, w.0[0]);
+    sum[1] += away * f32x4::splat(simd, w.0[1]);
+    sum[2] += away * f32x4::splat(simd, w.0[2]);
+    sum[3] += away * f32x4::splat(simd, w.0[3]);
 }
 
 /// −∇Ψ at one particle: b_i + Σ_j Q_j c X.
@@ -317,20 +343,23 @@ fn force_on<S: Simd>(simd: S, pairs: &Pairs, records: &[Record], i: usize) -> f3
     let slots = pairs.slots(i);
     let (others, last) = pairs.other[slots.clone()].as_chunks::<2>();
     let (weights, last_weight) = pairs.weight[slots].as_chunks::<2>();
-    let add = |sum: &mut f32x4<S>, j: u32, w: &Weight| {
-        let q = &records[j as usize].0;
-        for k in 0..3 {
-            *sum += f32x4::from_slice(simd, &q[4 * k..4 * k + 4]) * f32x4::splat(simd, w.0[k]);
-        }
-    };
     for (&[j, k], [v, w]) in others.iter().zip(weights) {
-        add(&mut even, j, v);
-        add(&mut odd, k, w);
+        even += times(simd, &records[j as usize], v);
+        odd += times(simd, &records[k as usize], w);
     }
     if let (&[j], [w]) = (last, last_weight) {
-        add(&mut even, j, w);
+        even += times(simd, &records[j as usize], w);
     }
     even + odd
+}
+
+/// Q c X.
+#[inline(always)]
+fn times<S: Simd>(simd: S, record: &Record, w: &Weight) -> f32x4<S> {
+    let q = &record.0;
+    f32x4::from_slice(simd, &q[..4]) * f32x4::splat(simd, w.0[0])
+        + f32x4::from_slice(simd, &q[4..8]) * f32x4::splat(simd, w.0[1])
+        + f32x4::from_slice(simd, &q[8..12]) * f32x4::splat(simd, w.0[2])
 }
 
 /// The same as a plain vector, in N.
@@ -375,7 +404,7 @@ fn add_range<S: Simd>(
 }
 
 #[inline(always)]
-fn kick<S: Simd>(
+fn kick_range<S: Simd>(
     simd: S,
     pairs: &Pairs,
     records: &[Record],
@@ -385,7 +414,7 @@ fn kick<S: Simd>(
     x: &mut [Quad],
     v: &mut [Quad],
 ) {
-    let [d, drift] = [d, drift].map(|time| f32x4::splat(simd, time));
+    let (d, drift) = (f32x4::splat(simd, d), f32x4::splat(simd, drift));
     for (k, i) in range.enumerate() {
         let force = force_on(simd, pairs, records, i);
         let a_i = &a[i].0;

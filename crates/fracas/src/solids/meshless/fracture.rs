@@ -29,7 +29,7 @@ use glam::Vec3;
 /// Disks that a piece may open per second.
 const PER_SECOND: f32 = 6400.0;
 /// Share of its neighbourhood below which a particle opens no disk of its own.
-const COVERED: f32 = 0.4;
+pub(super) const COVERED: f32 = 0.4;
 /// Time for which a particle that was touched by a disk opens none, s.
 const COOLING: f32 = 0.01;
 /// Largest radius of a disk, in h.
