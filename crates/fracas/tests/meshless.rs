@@ -167,3 +167,22 @@ fn materials_change_while_a_body_lives() {
     world.body(id).unwrap().validate();
     assert!(world.set_material(id, MaterialField::Density, 500.0).is_err());
 }
+
+/// What a hand on a rubber band holds hangs as low as its weight stretches that, and carries it.
+#[test]
+fn a_block_hangs_by_a_spring() {
+    let gravity = [0.0, -9.81, 0.0];
+    let mut world = World::new(WorldConfig { gravity, ..config(1) }).unwrap();
+    let desc = MaterialDesc { damping_time: 0.1.into(), ..flesh(1e5, 0.3) };
+    let id = world.spawn(block([4, 8, 4], 0.05, &desc)).unwrap();
+    let weight = 128.0 * 0.125 * 9.81;
+    let (stiffness, damping, target) = (2e3, 100.0, [0.0, 0.175, 0.0]);
+    let motion = GripMotion::Spring { target, stiffness, damping };
+    let grip = world.grip(grip_box(id, [-1.0, 0.16, -1.0], [1.0; 3], motion)).unwrap();
+    (0..1600).for_each(|_| drop(world.step(FRAME)));
+    let force = world.reaction(grip).unwrap().force[1];
+    assert!((force / weight - 1.0).abs() < 0.01, "{force} N carry {weight} N");
+    let sag = target[1] - world.grip_centre(grip).unwrap()[1];
+    let wanted = weight / f64::from(stiffness);
+    assert!((sag / wanted - 1.0).abs() < 0.02, "it hangs {sag} m low instead of {wanted} m");
+}

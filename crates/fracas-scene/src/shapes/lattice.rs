@@ -190,6 +190,10 @@ pub(super) fn read_meshless(reader: &Reader<'_>) -> Option<Lattice> {
             _ => "who sees whom follows from distances: leave it out",
         };
         reader.context.report(error.help(help));
+        // all else is as it may be
+        read_solid(reader);
+        reader.given(OF_ROWS);
+        reader.given(OF_FRAGMENTS);
         return None;
     }
     read(reader)

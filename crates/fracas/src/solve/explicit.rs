@@ -8,10 +8,17 @@
 //! ```
 //!
 //! Both ends feel one impulse, so momentum is kept; nothing is linearised, and a soft body is as right in contact as it is alone.
+//!
+//! Springs pull before that, each as one impulse on all that it pulls, by where they will be at the end of the substep, τ from here:
+//!
+//! ```text
+//! J = −d κ (γ + c − c_0 + τ v) / (1 + d κ τ/m)                              κ, γ as in `springs`
+//! ```
 
-use super::{Part, Side, Touch};
+use super::springs::{self, Pulled};
+use super::{Held, Part, Side, Touch};
 use crate::contact::{Contact, Spot};
-use crate::solids::{Explicit, Residual, Step};
+use crate::solids::{Explicit, Particles, Residual, Step};
 use glam::Vec3;
 
 /// Passes over all contacts in a step.
@@ -58,14 +65,15 @@ struct Row {
 pub struct Room {
     movers: Vec<Mover>,
     rows: Vec<Row>,
+    springs: Vec<Pulled>,
 }
 
 /// Whether an island is one for this solver.
 pub fn is_explicit<S: Side>(sides: &[S], parts: &[Part]) -> bool {
-    parts.iter().all(|part| sides[part.side].solid().integrates() && !part.pulled)
+    parts.iter().all(|part| sides[part.side].solid().integrates())
 }
 
-/// Carries an island of models with explicit steps through the substep; no spring pulls it.
+/// Carries an island of models with explicit steps through the substep.
 pub fn solve_explicit_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],
@@ -74,6 +82,11 @@ pub fn solve_explicit_island<S: Side>(
     step: &Step,
     room: &mut Room,
 ) {
+    let mut count = 0;
+    for part in parts.iter_mut() {
+        part.first = count;
+        count += part.span.len();
+    }
     let mut steps = 1;
     each(sides, parts, &mut |solid, _, _| steps = steps.max(solid.steps()));
     let d = step.h / steps as f32;
@@ -82,11 +95,13 @@ pub fn solve_explicit_island<S: Side>(
         solid.start(particles, part.span.clone(), held, step, steps);
     });
     room.list(sides, contacts, step.h);
+    springs::gather(sides, parts, &mut room.springs);
     room.come_along(sides, 0.5 * d);
     for k in 1..=steps {
         each(sides, parts, &mut |solid, part, (_, held)| {
             solid.kick(part.span.clone(), &mut held[part.held.clone()], step, steps);
         });
+        room.pull(sides, [step.h, d, step.h - (k - 1) as f32 * d]);
         room.push(sides, d);
         let way = if k == steps { 0.5 * d } else { d };
         each(sides, parts, &mut |solid, part, _| solid.drift(part.span.clone(), way));
@@ -107,13 +122,14 @@ pub fn solve_explicit_island<S: Side>(
         (touch.felt, touch.felt_slip) = (contact.force, contact.slip_force);
         touch.moved = row.moved;
     }
+    springs::give_back(sides, &room.springs);
 }
 
 /// Calls `work` with every part and its model.
 fn each<S: Side>(
     sides: &mut [S],
     parts: &[Part],
-    work: &mut dyn FnMut(&mut dyn Explicit, &Part, (&crate::solids::Particles, &mut [super::Held])),
+    work: &mut dyn FnMut(&mut dyn Explicit, &Part, (&Particles, &mut [Held])),
 ) {
     for part in parts {
         let (solid, particles, held) = sides[part.side].all_mut();
@@ -126,7 +142,7 @@ fn each<S: Side>(
 impl Room {
     /// Particles that touch something, each once, and the contacts between them.
     fn list<S: Side>(&mut self, sides: &[S], contacts: &[Contact], h: f32) {
-        let Self { movers, rows } = self;
+        let Self { movers, rows, .. } = self;
         let name = |spot: &Spot| (spot.body as usize, spot.anchor.particle);
         let ends = contacts.iter().flat_map(|contact| [Some(contact.first), contact.second]);
         movers.clear();
@@ -182,7 +198,7 @@ impl Room {
     /// Solves all contacts at the velocities after a kick of length d.
     fn push<S: Side>(&mut self, sides: &mut [S], d: f32) {
         self.read(sides);
-        let Self { movers, rows } = self;
+        let Self { movers, rows, .. } = self;
         for row in rows.iter_mut() {
             // as in the step before
             row.apply(movers, row.push * row.n + row.rub);
@@ -202,6 +218,34 @@ impl Room {
         }
     }
 
+    /// Springs pull at the velocities after a kick of length d, `left` before the end of the substep.
+    fn pull<S: Side>(&mut self, sides: &mut [S], [h, d, left]: [f32; 3]) {
+        for spring in self.springs.chunk_by_mut(Pulled::is_with) {
+            let (mut v, mut moved, mut mass, mut stiffness) = (Vec3::ZERO, Vec3::ZERO, 0.0, 0.0);
+            for pulled in spring.iter() {
+                let j = pulled.particle as usize;
+                let (solid, particles, _) = sides[pulled.side()].all_mut();
+                mass += particles.mass[j];
+                stiffness += pulled.stiffness;
+                moved += pulled.stiffness * pulled.moved;
+                v += pulled.stiffness * solid.explicit().map_or(Vec3::ZERO, |s| s.velocity(j));
+            }
+            let (v, moved) = (v / stiffness, moved / stiffness);
+            let gap = spring.first().map_or(Vec3::ZERO, |pulled| pulled.gap);
+            let give = 1.0 + d * stiffness * left / mass;
+            let impulse = -d * stiffness / give * (gap + moved + left * v);
+            for pulled in spring {
+                let j = pulled.particle as usize;
+                let (solid, particles, _) = sides[pulled.side()].all_mut();
+                let own = pulled.stiffness / stiffness * impulse;
+                pulled.force += own / h;
+                if let Some(solid) = solid.explicit().filter(|_| !particles.held[j]) {
+                    solid.set_velocity(j, solid.velocity(j) + own / particles.mass[j]);
+                }
+            }
+        }
+    }
+
     /// Gaps after a drift of length d.
     fn come_along<S: Side>(&mut self, sides: &mut [S], d: f32) {
         self.read(sides);
@@ -209,6 +253,11 @@ impl Room {
             let way = d * row.speed(&self.movers);
             row.moved += way;
             row.gap += way.dot(row.n);
+        }
+        for pulled in &mut self.springs {
+            if let Some(solid) = sides[pulled.side()].all_mut().0.explicit() {
+                pulled.moved += d * solid.velocity(pulled.particle as usize);
+            }
         }
     }
 }

@@ -143,18 +143,19 @@ pub(super) fn start(
     }
 }
 
-/// Kick by d, then drift by so much. `share` is what this step is of the substep.
+/// Kick by d, then drift by so much. `share` is what this step is of the substep; ε is kept of the last.
 pub(super) fn kick(
     constants: Constants<'_>,
     rotation: &mut [Rot],
     scratch: &mut Scratch,
     span: Span,
     held: &mut [Held],
-    [d, drift, share]: [f32; 3],
+    ([d, drift, share], last): ([f32; 3], bool),
     workers: &Workers,
 ) {
     let Scratch { x, records, strain, .. } = scratch;
-    fit(constants, x, rotation, (records, Some(strain)), span.clone(), workers);
+    let strain = last.then_some(&mut strain[..]);
+    fit(constants, x, rotation, (records, strain), span.clone(), workers);
     for target in held.iter_mut() {
         let j = target.particle as usize;
         target.force -= share * force_at(constants, &scratch.records, j);

@@ -21,7 +21,7 @@ use super::rest::WHOLE;
 use super::{Constants, Meshless, elastic};
 use crate::math::{Sym3, ops, symmetric_eigen};
 use crate::parallel::Span;
-use crate::solids::{Particles, Step};
+use crate::solids::{Particles, Residual, Step};
 use crate::world::Changes;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
@@ -135,6 +135,7 @@ pub(super) fn fracture(
     particles: &mut Particles,
     span: Span,
     step: &Step,
+    residual: Residual,
     credit: &mut f32,
     changes: &mut Changes,
 ) -> f64 {
@@ -144,7 +145,7 @@ pub(super) fn fracture(
         *time = (*time - step.h).max(0.0);
     }
     let rate = solid.strain_rate(particles, span.clone(), step);
-    scan(solid, particles, span.clone(), rate, step);
+    scan(solid, particles, span.clone(), (rate, residual), step);
     choose(solid, particles, span.clone());
     let allowed = (*credit * PER_SECOND) as usize;
     let queue = std::mem::take(&mut solid.room.queue);
@@ -161,12 +162,18 @@ pub(super) fn fracture(
 }
 
 /// What every particle of a piece is loaded by.
-fn scan(solid: &mut Meshless, particles: &Particles, span: Span, rate: f32, step: &Step) {
+fn scan(
+    solid: &mut Meshless,
+    particles: &Particles,
+    span: Span,
+    how: (f32, Residual),
+    step: &Step,
+) {
     let mut tension = std::mem::take(&mut solid.room.tension);
     let seen = &*solid;
     step.workers.for_span(span.clone(), &mut tension[span], &|range, tension| {
         for (tension, i) in tension.iter_mut().zip(range) {
-            *tension = seen.tension(particles, i, rate);
+            *tension = seen.tension(particles, i, how);
         }
     });
     solid.room.tension = tension;
@@ -210,7 +217,12 @@ impl Meshless {
     }
 
     /// What a particle is loaded by; nothing if it may not tear.
-    fn tension(&self, particles: &Particles, i: usize, rate: f32) -> Tension {
+    fn tension(
+        &self,
+        particles: &Particles,
+        i: usize,
+        (rate, residual): (f32, Residual),
+    ) -> Tension {
         let rest = &self.rest;
         let none = Tension::default();
         let own = self.stress_of(i, self.scratch.strain[i]);
@@ -222,7 +234,8 @@ impl Meshless {
             return none;
         }
         let limit = self.limit(particles, i);
-        if limit == f32::INFINITY {
+        let area = rest.spacing[i] * rest.spacing[i];
+        if limit == f32::INFINITY || !residual.allows_crack(limit * area) {
             return none;
         }
         let (mut sum, mut all) = (Sym3::ZERO, 0.0);

@@ -266,7 +266,8 @@ impl Solid for Meshless {
         let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
         elastic::start(particles, scratch, span.clone(), held, [step.h, d], workers);
         for k in 1..=steps {
-            let times = [d, if k == steps { 0.5 * d } else { d }, share];
+            let last = k == steps;
+            let times = ([d, if last { 0.5 * d } else { d }, share], last);
             let constants = constants!(self);
             elastic::kick(constants, rotation, scratch, span.clone(), held, times, workers);
         }
@@ -347,10 +348,10 @@ impl Solid for Meshless {
         credit: &mut f32,
         changes: &mut Changes,
     ) -> f64 {
-        if self.lasting || span.len() == 1 || !residual.converged() {
+        if self.lasting || span.len() == 1 {
             return 0.0;
         }
-        fracture::fracture(self, particles, span, step, credit, changes)
+        fracture::fracture(self, particles, span, step, residual, credit, changes)
     }
 
     fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64 {
@@ -547,7 +548,7 @@ impl Explicit for Meshless {
     }
 
     fn kick(&mut self, span: Span, held: &mut [Held], step: &Step, steps: u32) {
-        let times = [step.h / steps as f32, 0.0, 1.0 / steps as f32];
+        let times = ([step.h / steps as f32, 0.0, 1.0 / steps as f32], true);
         let (rotation, scratch) = (&mut self.rotation, &mut self.scratch);
         elastic::kick(constants!(self), rotation, scratch, span, held, times, &step.workers);
     }
