@@ -75,6 +75,12 @@ pub fn gallery() -> Vec<GalleryScene> {
         "broken-ring",
         "dropped-plate",
         "stone-column",
+        "hanging-slab",
+        "hanging-slab-strands",
+        "peel",
+        "thread",
+        "shear",
+        "muscle",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

@@ -91,6 +91,20 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::Toughness
                 | F::LoadTime
         ),
+        Model::Meshless => matches!(
+            field,
+            F::Density
+                | F::YoungsModulus
+                | F::PoissonRatio
+                | F::DampingTime
+                | F::Friction
+                | F::FrictionStatic
+                | F::Strength
+                | F::Toughness
+                | F::TearRigidity
+                | F::FibreInfluence
+                | F::RateReference
+        ),
         Model::Rigid => {
             matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)
         }

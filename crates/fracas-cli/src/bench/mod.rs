@@ -5,6 +5,7 @@
 
 mod calibration;
 mod measure;
+mod meshless;
 mod oriented;
 mod pile;
 #[cfg(feature = "peers")]
@@ -47,6 +48,8 @@ pub struct Arguments {
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Name {
+    /// Smoothed particles: an evaluation of forces, and whole steps of a slab
+    Meshless,
     /// Oriented particles: a sweep, and a whole frame
     Oriented,
     /// A thousand rigid stones that fall and pile up
@@ -64,6 +67,7 @@ enum Name {
 impl Name {
     fn rows(self) -> Result<Vec<Row>> {
         match self {
+            Self::Meshless => meshless::rows(),
             Self::Oriented => oriented::rows(),
             Self::Pile => pile::rows(),
             Self::Rotation => Ok(rotation::rows()),
@@ -233,8 +237,8 @@ mod tests {
 
     #[test]
     fn calibration_always_runs_and_nothing_twice() {
-        use Name::{Calibration, Oriented, Pile, Rotation, Skin, Tets};
-        assert_eq!(chosen(&[]), [Calibration, Oriented, Pile, Rotation, Skin, Tets]);
+        use Name::{Calibration, Meshless, Oriented, Pile, Rotation, Skin, Tets};
+        assert_eq!(chosen(&[]), [Calibration, Meshless, Oriented, Pile, Rotation, Skin, Tets]);
         assert_eq!(chosen(&[Rotation, Rotation]), [Calibration, Rotation]);
         assert_eq!(chosen(&[Calibration]), [Calibration]);
     }

@@ -178,6 +178,27 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Lattice> {
     Some(Lattice { solid, sampling })
 }
 
+/// The same for `meshless`, which is neither made of fragments nor told who is bonded; `None` if it is wrong.
+pub(super) fn read_meshless(reader: &Reader<'_>) -> Option<Lattice> {
+    if let Some((span, name)) = reader.given(["fragments", "neighbours"]).into_iter().next() {
+        let message = format!("`{name}` does not go with `model = \"meshless\"`");
+        let error = reader.context.error(Problem::Conflict, span, message);
+        let help = match name {
+            "fragments" => {
+                "say how fine its rows of particles are by `particles`, `counts` or `spacing`"
+            }
+            _ => "who sees whom follows from distances: leave it out",
+        };
+        reader.context.report(error.help(help));
+        // all else is as it may be
+        read_solid(reader);
+        reader.given(OF_ROWS);
+        reader.given(OF_FRAGMENTS);
+        return None;
+    }
+    read(reader)
+}
+
 /// Exactly one of `particles`, `counts` and `spacing`.
 fn read_resolution(reader: &Reader<'_>, solid: Solid) -> Option<Resolution> {
     let context = reader.context;

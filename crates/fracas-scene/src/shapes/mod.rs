@@ -12,6 +12,7 @@ use fracas::math::Rot;
 use fracas::skin::SkinMesh;
 use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::TetOptions;
+use fracas::solids::meshless::MeshlessShape;
 use fracas::solids::oriented::OrientedShape;
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
@@ -34,14 +35,16 @@ pub(crate) enum Model {
     Oriented,
     Corotated(TetOptions),
     Brittle(BrittleOptions),
+    Meshless,
     Rigid,
 }
 
 impl Model {
     /// One of each.
-    pub fn all() -> [Self; 4] {
+    pub fn all() -> [Self; 5] {
         let (soft, brittle) = (TetOptions::default(), BrittleOptions::default());
-        [Self::Oriented, Self::Corotated(soft), Self::Brittle(brittle), Self::Rigid]
+        let breaking = Self::Brittle(brittle);
+        [Self::Oriented, Self::Corotated(soft), breaking, Self::Meshless, Self::Rigid]
     }
 
     pub fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl Model {
             Self::Oriented => "oriented",
             Self::Corotated(_) => "corotated",
             Self::Brittle(_) => "brittle",
+            Self::Meshless => "meshless",
             Self::Rigid => "rigid",
         }
     }
@@ -61,6 +65,9 @@ impl Model {
             }
             Self::Brittle(_) => {
                 Some("it breaks along its tetrahedra: leave it out, or use `model = \"oriented\"`")
+            }
+            Self::Meshless => {
+                Some("it tears between its particles: leave it out, or use `model = \"oriented\"`")
             }
             Self::Oriented | Self::Rigid => None,
         }
@@ -103,7 +110,10 @@ impl Shape {
         match &self.geometry {
             Geometry::Lattice(lattice) => {
                 let shape = lattice.make(seed).map_err(|error| error.to_string())?;
-                Ok(Made::Lattice(*lattice, shape))
+                Ok(match self.model {
+                    Model::Meshless => Made::Meshless(*lattice, MeshlessShape::from(&shape)),
+                    _ => Made::Lattice(*lattice, shape),
+                })
             }
             Geometry::Meshed(meshed) => {
                 let solid = meshed.make(seed, mesher)?;
@@ -140,6 +150,7 @@ pub(crate) enum Made {
     Fragments(Box<FragmentedSolid>, Option<f32>),
     Tets(Box<TetSolid>, TetOptions),
     Brittle(Box<TetSolid>, BrittleOptions),
+    Meshless(Lattice, MeshlessShape),
     Rigid(Vec<RigidPart>),
 }
 
@@ -161,6 +172,7 @@ impl Made {
             Self::Brittle(solid, options) => {
                 ShapeDesc::Brittle { shape: solid.shape.clone(), options: *options }
             }
+            Self::Meshless(_, shape) => ShapeDesc::Meshless(shape.clone()),
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -173,6 +185,7 @@ impl Made {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
             Self::Tets(solid, _) | Self::Brittle(solid, _) => solid.shape.vertices.clone(),
+            Self::Meshless(_, shape) => shape.points.iter().map(|point| point.position).collect(),
             Self::Rigid(parts) => {
                 let centre = |part: &RigidPart| {
                     let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
@@ -190,6 +203,7 @@ impl Made {
             Self::Lattice(_, shape) => Some(&shape.values),
             Self::Fragments(solid, _) => Some(&solid.shape.values),
             Self::Tets(solid, _) | Self::Brittle(solid, _) => Some(&solid.shape.values),
+            Self::Meshless(_, shape) => Some(&shape.values),
             Self::Rigid(_) => None,
         }
     }
@@ -197,7 +211,9 @@ impl Made {
     /// What is drawn of it, or what is wrong.
     pub fn skin(&self) -> Result<SkinMesh, String> {
         match self {
-            Self::Lattice(lattice, _) => lattice.skin().map_err(|error| error.to_string()),
+            Self::Lattice(lattice, _) | Self::Meshless(lattice, _) => {
+                lattice.skin().map_err(|error| error.to_string())
+            }
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
             Self::Tets(solid, _) => Ok(solid.skin()),
@@ -224,6 +240,11 @@ pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
         (_, Model::Corotated(_) | Model::Brittle(_)) => {
             tets::read(&reader, model).map(Geometry::Tets)
         }
+        ("mesh" | "lathe" | "shell", Model::Meshless) => {
+            report_lattices_only(&reader);
+            return None;
+        }
+        (_, Model::Meshless) => lattice::read_meshless(&reader).map(Geometry::Lattice),
         ("mesh" | "lathe" | "shell", _) => meshed::read(&reader).map(Geometry::Meshed),
         (kind, _) if lattice::FILLED.contains(&kind) && !reader.given(["fragments"]).is_empty() => {
             meshed::read(&reader).map(Geometry::Meshed)
@@ -241,6 +262,14 @@ pub(crate) fn read_obstacle(reader: Reader<'_>) -> Option<(RigidShape, DVec3)> {
     let read = solid::read_obstacle(&reader);
     reader.finish();
     read
+}
+
+fn report_lattices_only(reader: &Reader<'_>) {
+    let span = reader.value_span("kind").unwrap_or_else(|| reader.span.clone());
+    let message = format!("a {} cannot be `meshless`", reader.kind());
+    let error = reader.context.error(Problem::Conflict, span, message);
+    let help = "it is made of rows of particles: write one of block, bar, plate, sphere, cylinder, torus and sheet, or choose another model";
+    reader.context.report(error.help(help));
 }
 
 fn report_rigid_only(reader: &Reader<'_>) {

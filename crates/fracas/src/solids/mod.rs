@@ -4,6 +4,7 @@ pub mod brittle;
 pub mod corotated;
 pub mod division;
 pub mod fem;
+pub mod meshless;
 pub mod model;
 pub mod motion;
 pub mod oriented;
@@ -17,5 +18,6 @@ pub use motion::Motion;
 pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
 pub use solid::{
-    Anchor, Boundary, DofsMut, DofsRef, Face, Fragment, NeedsReload, Residual, Solid, Step,
+    Anchor, Boundary, DofsMut, DofsRef, Explicit, Face, Fragment, NeedsReload, Residual, Solid,
+    Step,
 };

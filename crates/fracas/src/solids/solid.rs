@@ -110,6 +110,8 @@ pub struct Residual {
     /// Whether the forces of contacts do not tell how the piece moves: its momentum is then what it moves with. Of a crumb between
     /// two blocks both push with a thousand times its weight, and a hundredth of that out of balance throws it away.
     pub adrift: bool,
+    /// Whether velocities are those of the end of the substep already: of a model that [integrates](Solid::integrates) by itself.
+    pub integrated: bool,
 }
 
 impl Residual {
@@ -121,7 +123,7 @@ impl Residual {
     /// From sums of squares over some particles: what is not in balance, and what acts.
     pub fn new(left: f64, all: f64, count: usize) -> Self {
         let relative = if all > 0.0 { (left / all).sqrt() as f32 } else { 0.0 };
-        Self { relative, force: (left / count.max(1) as f64).sqrt() as f32, adrift: false }
+        Self { relative, force: (left / count.max(1) as f64).sqrt() as f32, ..Self::default() }
     }
 
     /// Whether it is small against all that acts.
@@ -225,6 +227,17 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// nᵀ D⁻¹ n at this point, in m/N: what the stiffness of a contact is formed from. Asked
     /// after [`measure`](Self::measure).
     fn compliance(&self, particles: &Particles, anchor: &Anchor, n: Vec3, step: &Step) -> f32;
+
+    /// Whether [`solve_alone`](Self::solve_alone) carries a piece through the substep by itself, velocities included: from where it is, at
+    /// the velocity before accelerations (v − h a), to position and velocity at the end.
+    fn integrates(&self) -> bool {
+        false
+    }
+
+    /// The same step by step, for pieces that touch each other or obstacles: of a model that [integrates](Self::integrates).
+    fn explicit(&mut self) -> Option<&mut dyn Explicit> {
+        None
+    }
 
     /// Whether [`solve_alone`](Self::solve_alone) also solves pieces that grips hold.
     fn solves_held(&self) -> bool {
@@ -352,6 +365,24 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         Boundary::Particles
     }
 
+    /// How the material has turned since rest at each particle, of a model whose particles have no orientations of their own but that knows;
+    /// else empty.
+    fn rotations(&self) -> &[Rot] {
+        &[]
+    }
+
+    /// Whether particle `i` has others all around it, so that nothing touches it.
+    fn is_inside(&self, i: usize) -> bool {
+        let _ = i;
+        false
+    }
+
+    /// Whether a piece is bent so far that it could touch itself; none of a model that leaves that to the world.
+    fn is_bent(&self, span: &Span) -> Option<bool> {
+        let _ = span;
+        None
+    }
+
     /// Whether it splits tetrahedra, so that it has others than those it was built of.
     fn remeshes(&self) -> bool {
         false
@@ -423,6 +454,38 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// [`SnapshotError`] if the bytes are not that.
     fn load(&mut self, reader: &mut Reader<'_>, particles: &Particles)
     -> Result<(), SnapshotError>;
+}
+
+/// Explicit steps of a model, with contacts between them. All are given the same number of steps in a substep; each is a drift, a kick and
+/// a drift, of which the drifts between two kicks are one.
+pub trait Explicit {
+    /// How many it needs in this substep.
+    fn steps(&self) -> u32;
+
+    /// Takes over where the particles of a piece are, and half a drift.
+    fn start(
+        &mut self,
+        particles: &Particles,
+        span: Span,
+        held: &mut [Held],
+        step: &Step,
+        steps: u32,
+    );
+
+    /// v ← v + d (a + f/m).
+    fn kick(&mut self, span: Span, held: &mut [Held], step: &Step, steps: u32);
+
+    /// v of a particle.
+    fn velocity(&self, i: usize) -> Vec3;
+
+    /// v of a particle, changed by a contact.
+    fn set_velocity(&mut self, i: usize, v: Vec3);
+
+    /// x ← x + d v, with d in s.
+    fn drift(&mut self, span: Span, d: f32);
+
+    /// Gives places and velocities back.
+    fn finish(&mut self, particles: &mut Particles, span: Span, held: &[Held], step: &Step);
 }
 
 impl<'a> DofsMut<'a> {

@@ -17,6 +17,7 @@
 mod cg;
 mod coarse;
 mod dofs;
+mod explicit;
 mod guard;
 pub mod links;
 mod rigid;
@@ -28,6 +29,7 @@ mod tests;
 
 use cg::Solved;
 pub use dofs::{Dofs, Pair};
+pub use explicit::{is_explicit, solve_explicit_island};
 pub use rigid::{is_rigid, solve_rigid_island};
 pub use springs::Pulled;
 
@@ -205,6 +207,8 @@ pub struct Scratch {
     springs: Vec<Pulled>,
     /// For islands of rigid bodies.
     pub rigid: rigid::Room,
+    /// For those of models with explicit steps.
+    pub explicit: explicit::Room,
 }
 
 impl Scratch {

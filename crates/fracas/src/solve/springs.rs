@@ -42,6 +42,11 @@ impl Pulled {
         Self { particle, grip, gap, stiffness, force, moved, side: 0, index: 0, place: 0 }
     }
 
+    /// Its body among the sides.
+    pub(super) fn side(&self) -> usize {
+        self.side as usize
+    }
+
     /// Whether both are pulled by the same spring.
     pub(super) fn is_with(&self, other: &Self) -> bool {
         (self.side, self.grip) == (other.side, other.grip)
@@ -58,7 +63,8 @@ pub(super) fn gather<S: Side>(sides: &[S], parts: &[Part], list: &mut Vec<Pulled
             let part = of_side.get(of_side.partition_point(|part| part.span.end <= particle));
             if let Some(part) = part.filter(|part| part.span.contains(&particle)) {
                 let place = part.place(pulled.particle) as u32;
-                list.push(Pulled { side: side as u32, index, place, ..*pulled });
+                let (force, moved) = (Vec3::ZERO, Vec3::ZERO);
+                list.push(Pulled { side: side as u32, index, place, force, moved, ..*pulled });
             }
         }
     }

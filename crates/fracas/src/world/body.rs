@@ -12,6 +12,7 @@ use crate::contact::near::Near;
 use crate::contact::surface::Surface;
 use crate::material::{Material, PointValues};
 use crate::parallel::Span;
+use crate::solids::meshless::Meshless;
 use crate::solids::motion::Turning;
 use crate::solids::{Boundary, Face, Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
@@ -186,6 +187,14 @@ impl Body {
         self.model.solid().name()
     }
 
+    /// Its model, if that is `meshless`: who sees whom, and how well.
+    pub fn meshless(&self) -> Option<&Meshless> {
+        match &self.model {
+            Model::Meshless(meshless) => Some(meshless),
+            _ => None,
+        }
+    }
+
     /// Its particles, in the order of their pieces.
     pub fn particle_count(&self) -> usize {
         self.particles.len()
@@ -222,7 +231,9 @@ impl Body {
 
     /// Rotations since rest of a piece's particles, as x, y, z, w; empty for models without.
     pub fn orientations(&self, piece: &Piece) -> &[[f32; 4]] {
-        bytemuck::cast_slice(self.particles.orientation.get(piece.span.clone()).unwrap_or(&[]))
+        let own = self.particles.orientation.get(piece.span.clone());
+        let of_material = || self.model.solid().rotations().get(piece.span.clone());
+        bytemuck::cast_slice(own.or_else(of_material).unwrap_or(&[]))
     }
 
     /// Velocities of a piece's particles, in m/s.

@@ -26,6 +26,7 @@ use crate::math::Rot;
 use crate::solids::brittle::Brittle;
 use crate::solids::corotated::Corotated;
 use crate::solids::fem::tets::TetBuildError;
+use crate::solids::meshless::{Meshless, Refused};
 use crate::solids::oriented::{BuildError, Oriented};
 use crate::solids::particles::is_isotropic;
 use crate::solids::{Model, Motion, NewParticle, Particles, Residual, RigidSet, Step};
@@ -284,6 +285,13 @@ impl World {
                 let (particles, solid, values) = of_tets(built, &name)?;
                 (particles, Model::Brittle(Box::new(solid)), values)
             }
+            ShapeDesc::Meshless(shape) => match Meshless::build(&shape, &materials, seed) {
+                Ok((particles, solid)) => {
+                    (particles, Model::Meshless(Box::new(solid)), shape.values)
+                }
+                Err(Refused::Shape(what)) => return Err(CommandError::BadShape { name, what }),
+                Err(Refused::Material(error)) => return Err(error.into()),
+            },
             ShapeDesc::Rigid(parts) => {
                 let particles;
                 (particles, shapes) = build_rigid(&name, parts, &materials, seed)?;

@@ -7,6 +7,7 @@ use crate::material::Material;
 use crate::math::Rot;
 use crate::solids::brittle::BrittleOptions;
 use crate::solids::fem::{TetOptions, TetShape};
+use crate::solids::meshless::MeshlessShape;
 use crate::solids::oriented::OrientedShape;
 use crate::solids::{Particles, Solid};
 
@@ -75,6 +76,8 @@ pub enum ShapeDesc {
         /// How they are solved.
         options: BrittleOptions,
     },
+    /// Corotated smoothed particles, which tear (seed 002).
+    Meshless(MeshlessShape),
     /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
     Rigid(Vec<RigidPart>),
     /// A model of your own, see `examples/own_model.rs`.

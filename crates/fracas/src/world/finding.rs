@@ -175,7 +175,8 @@ impl Finding {
             for piece in 0..body.pieces.len() {
                 let group = if body.may_fold(piece) { NO_GROUP } else { number };
                 number += 1;
-                for j in body.pieces[piece].span.clone() {
+                let solid = body.model.solid();
+                for j in body.pieces[piece].span.clone().filter(|&j| !solid.is_inside(j)) {
                     // still pieces have no velocity
                     let half_way = 0.5 * scene.h * body.particles.velocity[j];
                     let (centre, half) = body.extent(piece, j);
@@ -288,10 +289,12 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
         return !scene.attachments.are_quiet(id(a), id(b));
     }
-    if a.piece != b.piece {
-        return true;
-    }
     let body = &scene.bodies[a.body as usize];
+    if a.piece != b.piece {
+        let touches =
+            |o: Owner| body.model.solid().touches_own(&body.pieces[o.piece as usize].span);
+        return touches(a) && touches(b);
+    }
     let [p, q] = [a.particle as usize, b.particle as usize];
     let [x, y] = [body.particles.number[p], body.particles.number[q]];
     let shaped = body.shaped(p).is_some() || body.shaped(q).is_some();
@@ -632,7 +635,8 @@ impl Body {
         if span.len() < 8 {
             return false;
         }
-        deviates(&self.particles, span, self.near.slack)
+        let bent = self.model.solid().is_bent(&span);
+        bent.unwrap_or_else(|| deviates(&self.particles, span, self.near.slack))
     }
 }
 

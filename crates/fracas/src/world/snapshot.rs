@@ -27,6 +27,7 @@ use crate::material::{Material, PointValues};
 use crate::math::Rot;
 use crate::solids::brittle::Brittle;
 use crate::solids::corotated::Corotated;
+use crate::solids::meshless::Meshless;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
@@ -321,6 +322,7 @@ impl Body {
             "oriented" => Model::Oriented(Box::new(Oriented::empty())),
             "corotated" => Model::Corotated(Box::new(Corotated::empty())),
             "brittle" => Model::Brittle(Box::new(Brittle::empty())),
+            "meshless" => Model::Meshless(Box::new(Meshless::empty())),
             "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),

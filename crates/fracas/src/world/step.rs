@@ -200,7 +200,8 @@ pub(super) fn predict_piece(
         None => Motion::of(particles, previous, span, workers),
     };
     let span = piece.span.clone();
-    let fast = span.len() > 1 && turns_fast(&piece.predicted, h);
+    // what integrates by itself has short steps of its own, unless it is touched
+    let fast = span.len() > 1 && !solid.integrates() && turns_fast(&piece.predicted, h);
     let along_arcs = solid.turns_along_arcs()
         && !particles.held[span.clone()].contains(&true)
         && (fast || f64::from(h) * piece.predicted.spin().length() <= FAST_TURN);
@@ -216,6 +217,20 @@ pub(super) fn predict_piece(
         for j in piece.span.clone() {
             predict_orientation(particles, j, h);
         }
+    }
+}
+
+/// Carries a piece that turns fast along arcs, of a model that integrates by itself where nothing else is in the way.
+pub(super) fn carry_touched(
+    particles: &mut Particles,
+    span: Span,
+    motion: &Motion,
+    solid: &mut dyn Solid,
+    h: f32,
+) {
+    if solid.integrates() && span.len() > 1 && turns_fast(motion, h) {
+        let turn = turn_rigidly(particles, span.clone(), motion, h);
+        solid.turn(span, turn);
     }
 }
 
@@ -346,6 +361,10 @@ pub(super) fn solve_alone(body: &mut Body, around: Around<'_>) {
         let held = range_of(&scratch.held, &span, |target| target.particle);
         let held = &mut scratch.held[held];
         piece.residual = solid.solve_alone(particles, span.clone(), held, around.step);
+        if piece.residual.integrated {
+            particles.correction[span].fill(Vec3::ZERO);
+            continue;
+        }
         if around.momentum_correction && held.is_empty() {
             remove_net_force(particles, piece, around.step);
         }
@@ -503,7 +522,9 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
 
     let touched = range_of(&body.scratch.impulses, &span, |push| push.particle);
     let gripped = range_of(&body.scratch.held, &span, |target| target.particle);
-    let free = gripped.is_empty() && around.momentum_correction;
+    // what was pushed between steps of its own has its momentum from there
+    let own = piece.residual.integrated && !touched.is_empty();
+    let free = gripped.is_empty() && around.momentum_correction && !own;
     let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
@@ -529,7 +550,11 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
 
     if around.books {
         let alone = touched.is_empty() && gripped.is_empty();
-        let loss = integrator_loss(body, index, &solved, alone, around);
+        let loss = if piece.residual.integrated {
+            explicit_loss(body, index, &solved, gripped.clone(), around)
+        } else {
+            integrator_loss(body, index, &solved, alone, around)
+        };
         body.spent.solver_loss += loss;
     }
     let deviations = (solved.kinetic - solved.rigid_energy()).max(0.0);
@@ -657,6 +682,37 @@ fn integrator_loss(
     let loss = 0.5 * inertia - work - (elastic - piece.elastic) - stray;
     piece.elastic = elastic;
     loss
+}
+
+/// What the integrator of a model of its own loses in a substep of a piece, in J: it has no formula, so it is what energy and work leave,
+///
+/// ```text
+/// T_n + Ψ_n + Σ (m a + f_grip)·Δx − T − Ψ
+/// ```
+fn explicit_loss(
+    body: &mut Body,
+    index: usize,
+    solved: &Motion,
+    gripped: Span,
+    around: Around<'_>,
+) -> f64 {
+    let Body { particles, pieces, model, scratch, .. } = body;
+    let piece = &mut pieces[index];
+    let (span, h) = (piece.span.clone(), f64::from(around.step.h));
+    let room = scratch.force.span_mut(span.clone(), particles.oriented());
+    let elastic = model.solid_mut().audit(particles, span.clone(), around.step, room);
+    let moved = |j: usize| particles.place(j) - particles.previous_place(j);
+    let mut left = piece.elastic - elastic - solved.kinetic;
+    for j in span {
+        let (mass, a) = (f64::from(particles.mass[j]), particles.acceleration[j].as_dvec3());
+        let before = (particles.inertial_place(j) - particles.previous_place(j)) / h - h * a;
+        left += mass * (0.5 * before.length_squared() + a.dot(moved(j)));
+    }
+    for target in &scratch.held[gripped] {
+        left += target.force.as_dvec3().dot(moved(target.particle as usize));
+    }
+    piece.elastic = elastic;
+    left
 }
 
 /// Work of forces, fields, pulls, springs and grips.

@@ -7,7 +7,7 @@ use super::finding::{Finding, Scene};
 use super::ids::PieceId;
 use super::obstacle::Obstacle;
 use super::sleep::{self, Dormant};
-use super::step::{Around, range_of, solve_alone};
+use super::step::{Around, carry_touched, range_of, solve_alone};
 use crate::contact::surface::keep_true;
 use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
@@ -15,7 +15,8 @@ use crate::sets::Sets;
 use crate::solids::{Anchor, Boundary, Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
 use crate::solve::{
-    self, Held, Part, Pulled, Side, Touch, is_rigid, solve_island, solve_rigid_island,
+    self, Held, Part, Pulled, Side, Touch, is_explicit, is_rigid, solve_explicit_island,
+    solve_island, solve_rigid_island,
 };
 use glam::{DVec3, Vec3};
 
@@ -588,7 +589,19 @@ fn solve_cluster(
         let (mine, links, step) = (&mut parts[mine], &mut links[joined], around.step);
         if is_rigid(bodies, mine) && links.is_empty() {
             solve_rigid_island(bodies, mine, contacts, touches, step, &mut room.rigid);
+        } else if is_explicit(bodies, mine) && links.is_empty() {
+            solve_explicit_island(bodies, mine, contacts, touches, step, &mut room.explicit);
         } else {
+            for part in mine.iter() {
+                let Body { particles, model, .. } = &mut bodies[part.side];
+                carry_touched(
+                    particles,
+                    part.span.clone(),
+                    &part.motion,
+                    model.solid_mut(),
+                    step.h,
+                );
+            }
             solve_island(bodies, mine, contacts, touches, links, step, room);
         }
     }

@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod bodies;
 pub mod column;
 pub mod extreme;
+pub mod meshless_figures;
 pub mod tet_figures;
 pub mod tets;
 

@@ -1,0 +1,188 @@
+//! Bodies of smoothed particles: elasticity against closed forms and conservation, tears against what was asked for.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod common;
+
+use common::meshless_figures::{self as figures, FRAME, Slab, block, config, flesh};
+use common::{floor, grip_box};
+use fracas::glam::Vec3;
+use fracas::material::{MaterialDesc, MaterialField};
+use fracas::world::GripMotion;
+use fracas::{World, WorldConfig};
+
+/// Young's modulus and Poisson's ratio are inputs (errata 002.1, 002.11).
+#[test]
+fn a_pulled_bar_shows_its_material() {
+    let [e, nu] = figures::pulled_bar(6);
+    assert!((e - 1.0).abs() < 0.03, "E is {e} of what was asked for");
+    assert!((nu - 1.0).abs() < 0.03, "ν is {nu} of what was asked for");
+}
+
+/// √(E/ρ)/4L, at 5 ms whatever the stiffness: substeps follow it.
+#[test]
+fn a_bar_swings_at_its_frequency() {
+    for modulus in [1e5, 1e6] {
+        let ratio = figures::axial_frequency(modulus);
+        assert!((ratio - 1.0).abs() < 0.02, "{ratio} of it at {modulus} Pa");
+    }
+}
+
+/// Without the world's help, and for any number of threads the same.
+#[test]
+fn momentum_is_kept() {
+    let ([p, l], hash) = figures::free_flight(1);
+    assert!(p < 1e-5, "momentum is off by {p}");
+    assert!(l < 1e-5, "angular momentum is off by {l}");
+    for threads in [2, 3] {
+        assert_eq!(figures::free_flight(threads).1, hash, "{threads} threads");
+    }
+}
+
+/// A checkerboard costs energy, and does not grow.
+#[test]
+fn zero_energy_modes_are_under_control() {
+    let worst = figures::hourglass();
+    assert!(worst < 0.01, "a pattern of {worst} spacings");
+}
+
+/// A ramp tears it at the stress asked for, at three resolutions.
+#[test]
+fn a_ramped_bar_tears_at_its_strength() {
+    for across in [2, 4, 8] {
+        let [peak, parted] = figures::ramped_bar(across, 0.0, 0.0);
+        assert!((peak - 1.0).abs() < 0.05, "at {peak} of its strength, {across} across");
+        assert!(parted < 300.0, "it took {parted} ms to part, {across} across");
+    }
+}
+
+/// 002 fig. 4.1: soft tears leave more pairs that half see each other.
+#[test]
+fn rigid_tears_are_clean() {
+    let shares: Vec<f64> = [0.1, 0.3, 0.5, 0.7, 0.95].map(figures::half_visible).to_vec();
+    assert!(shares.windows(2).all(|pair| pair[0] > pair[1]), "{shares:?}");
+}
+
+/// Held by its corners the slab tears by its weight, into large pieces and not into dust; the same on any number of threads, and after a snapshot.
+#[test]
+fn the_slab_tears_without_dust() {
+    let run = |threads: u32| {
+        let mut slab = Slab::new(threads, [50, 48, 10], &Slab::flesh(1e5, 0.85));
+        let bonds = slab.body().bond_count();
+        (0..44).for_each(|_| drop(slab.world.step(FRAME)));
+        assert!(slab.body().bond_count() < bonds - 1000, "nothing tears");
+        let bytes = slab.world.save();
+        (0..8).for_each(|_| drop(slab.world.step(FRAME)));
+        (slab, bytes)
+    };
+    let (mut slab, bytes) = run(1);
+    let hash = slab.world.hash();
+    let (other, _) = run(2);
+    assert_eq!(other.world.hash(), hash, "2 threads");
+    let mut again = World::load(&bytes, 2).unwrap();
+    (0..8).for_each(|_| drop(again.step(FRAME)));
+    assert_eq!(again.hash(), hash, "after a snapshot while it tears");
+    (0..60).for_each(|_| drop(slab.world.step(FRAME)));
+    let dust = slab.dust();
+    assert!(dust <= 0.002, "{} % of it are dust", 100.0 * dust);
+    // what falls for 0.6 s has 6 m/s
+    let fastest = slab.fastest();
+    assert!(fastest < 20.0, "something flies at {fastest} m/s");
+}
+
+/// A tear follows fibres that lead it, the less the less they do (002 fig. 3.4).
+#[test]
+fn tears_follow_fibres() {
+    let angle = |beta: Option<f32>| figures::peel(beta, f32::INFINITY, 0.05);
+    let led = [0.0, 0.1].map(|beta| angle(Some(beta)));
+    assert!(led.iter().all(|angle| (angle - 45.0).abs() < 10.0), "{led:?}° instead of 45°");
+    let (quarter, half, free) = (angle(Some(0.25)), angle(Some(0.5)), angle(None));
+    assert!(free.abs() < 10.0, "{free}° without fibres");
+    let falling = led[1] > quarter && quarter > half && half > free;
+    assert!(falling, "{led:?}°, {quarter}°, {half}°, {free}°");
+}
+
+/// The faster a sheet is torn, the less of its fibres the tear feels.
+#[test]
+fn fast_tears_leave_the_fibre() {
+    let angles = [0.02, 0.05, 0.1, 0.2].map(|speed| figures::peel(Some(0.05), 0.1, speed));
+    assert!(angles.windows(2).all(|pair| pair[0] > pair[1]), "{angles:?}");
+}
+
+/// A block dropped onto the floor comes to rest there and carries its weight.
+#[test]
+fn a_dropped_block_rests_on_the_floor() {
+    let desc = MaterialDesc { damping_time: 0.2.into(), ..flesh(1e5, 0.3) };
+    let gravity = [0.0, -9.81, 0.0];
+    let mut world = World::new(WorldConfig { gravity, ..config(2) }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let mut body = block([8, 8, 8], 0.05, &desc);
+    body.position = [0.0, 0.25, 0.0];
+    let id = world.spawn(body).unwrap();
+    (0..1000).for_each(|_| drop(world.step(FRAME)));
+    let body = world.body(id).unwrap();
+    let lowest = body.world_positions().map(|x| x[1]).fold(f64::INFINITY, f64::min);
+    assert!((lowest - 0.025).abs() < 1e-3, "its lowest particles are at {lowest} m");
+    let speeds = body.pieces().iter().flat_map(|piece| body.velocities(piece));
+    let fastest = speeds.map(|v| Vec3::from(*v).length()).fold(0.0, f32::max);
+    assert!(fastest < 0.01, "still at {fastest} m/s");
+    // ρ g H/2 in the mean over the height, on a block of E = 1e5: 2 kPa, 2 %
+    let height = body.world_positions().map(|x| x[1]).fold(0.0, f64::max) - lowest;
+    let sag = 1.0 - height / 0.35;
+    assert!((0.01..0.03).contains(&sag), "it sags by {sag}");
+}
+
+/// Two that meet keep their momentum and part again.
+#[test]
+fn two_blocks_that_meet_keep_their_momentum() {
+    let mut world = World::new(config(2)).unwrap();
+    let bodies = [-1.0f32, 1.0].map(|side| {
+        let mut body = block([8, 6, 6], 0.05, &flesh(1e5, 0.3));
+        body.position = [f64::from(0.25 * side), f64::from(0.05 * side), 0.0];
+        body.velocity = [-side, 0.0, 0.0];
+        world.spawn(body).unwrap()
+    });
+    (0..100).for_each(|_| drop(world.step(FRAME)));
+    let momentum = |k: usize| {
+        let body = world.body(bodies[k]).unwrap();
+        let speeds = body.pieces().iter().flat_map(|piece| body.velocities(piece));
+        let all = speeds.zip(body.masses());
+        all.map(|(v, &m)| m * Vec3::from(*v)).sum::<Vec3>()
+    };
+    let (a, b) = (momentum(0), momentum(1));
+    let scale = 0.5 * 8.0 * 36.0 * 0.125;
+    assert!((a + b).length() < 1e-4 * scale, "{} kg m/s are left over", (a + b).length());
+    assert!(a.x < 0.0 && b.x > 0.0, "they do not part: {a} and {b}");
+}
+
+/// Held by one end and made stiffer while it swings, it takes the new value over.
+#[test]
+fn materials_change_while_a_body_lives() {
+    let mut world = World::new(config(1)).unwrap();
+    let id = world.spawn(block([8, 4, 4], 0.05, &flesh(1e5, 0.3))).unwrap();
+    let held = grip_box(id, [-1.0; 3], [-0.15, 1.0, 1.0], GripMotion::Hold);
+    world.grip(held).unwrap();
+    world.step(FRAME);
+    world.set_material(id, MaterialField::YoungsModulus, 1e6).unwrap();
+    world.step(FRAME);
+    world.body(id).unwrap().validate();
+    assert!(world.set_material(id, MaterialField::Density, 500.0).is_err());
+}
+
+/// What a hand on a rubber band holds hangs as low as its weight stretches that, and carries it.
+#[test]
+fn a_block_hangs_by_a_spring() {
+    let gravity = [0.0, -9.81, 0.0];
+    let mut world = World::new(WorldConfig { gravity, ..config(1) }).unwrap();
+    let desc = MaterialDesc { damping_time: 0.1.into(), ..flesh(1e5, 0.3) };
+    let id = world.spawn(block([4, 8, 4], 0.05, &desc)).unwrap();
+    let weight = 128.0 * 0.125 * 9.81;
+    let (stiffness, damping, target) = (2e3, 100.0, [0.0, 0.175, 0.0]);
+    let motion = GripMotion::Spring { target, stiffness, damping };
+    let grip = world.grip(grip_box(id, [-1.0, 0.16, -1.0], [1.0; 3], motion)).unwrap();
+    (0..1600).for_each(|_| drop(world.step(FRAME)));
+    let force = world.reaction(grip).unwrap().force[1];
+    assert!((force / weight - 1.0).abs() < 0.01, "{force} N carry {weight} N");
+    let sag = target[1] - world.grip_centre(grip).unwrap()[1];
+    let wanted = weight / f64::from(stiffness);
+    assert!((sag / wanted - 1.0).abs() < 0.02, "it hangs {sag} m low instead of {wanted} m");
+}
