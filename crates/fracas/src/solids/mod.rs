@@ -9,6 +9,7 @@ pub mod motion;
 pub mod oriented;
 pub mod particles;
 pub mod rigid;
+pub mod sheet;
 pub mod solid;
 
 pub use division::{Division, Joined, Part};
