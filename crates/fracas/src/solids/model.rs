@@ -4,6 +4,7 @@ use super::brittle::Brittle;
 use super::corotated::Corotated;
 use super::oriented::Oriented;
 use super::rigid::RigidSet;
+use super::sheet::Sheet;
 use super::solid::Solid;
 
 /// How a body deforms and breaks.
@@ -16,6 +17,8 @@ pub enum Model {
     Corotated(Box<Corotated>),
     /// Linear tetrahedra around rigid references (seed 001).
     Brittle(Box<Brittle>),
+    /// Sheets of triangles that tear (seed 004).
+    Sheet(Box<Sheet>),
     /// Rigid solids.
     Rigid(RigidSet),
     /// A model of the user's own.
@@ -29,6 +32,7 @@ impl Model {
             Self::Oriented(oriented) => oriented.as_ref(),
             Self::Corotated(corotated) => corotated.as_ref(),
             Self::Brittle(brittle) => brittle.as_ref(),
+            Self::Sheet(sheet) => sheet.as_ref(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_ref(),
         }
@@ -40,6 +44,7 @@ impl Model {
             Self::Oriented(oriented) => oriented.as_mut(),
             Self::Corotated(corotated) => corotated.as_mut(),
             Self::Brittle(brittle) => brittle.as_mut(),
+            Self::Sheet(sheet) => sheet.as_mut(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_mut(),
         }

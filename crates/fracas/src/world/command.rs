@@ -24,6 +24,7 @@ use crate::geometry::Pattern;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::Rot;
 use crate::solids::brittle::Brittle;
+use crate::solids::sheet::{Sheet, SheetBuildError};
 use crate::solids::corotated::Corotated;
 use crate::solids::fem::tets::TetBuildError;
 use crate::solids::oriented::{BuildError, Oriented};
@@ -284,6 +285,15 @@ impl World {
                 let (particles, solid, values) = of_tets(built, &name)?;
                 (particles, Model::Brittle(Box::new(solid)), values)
             }
+            ShapeDesc::Sheet(shape) => match Sheet::build(&shape, &materials, seed) {
+                Ok((particles, solid, values)) => {
+                    (particles, Model::Sheet(Box::new(solid)), values)
+                }
+                Err(SheetBuildError::Shape(error)) => {
+                    return Err(CommandError::BadShape { name, what: error.to_string() });
+                }
+                Err(SheetBuildError::Material(error)) => return Err(error.into()),
+            },
             ShapeDesc::Rigid(parts) => {
                 let particles;
                 (particles, shapes) = build_rigid(&name, parts, &materials, seed)?;

@@ -8,6 +8,7 @@ use crate::math::Rot;
 use crate::solids::brittle::BrittleOptions;
 use crate::solids::fem::{TetOptions, TetShape};
 use crate::solids::oriented::OrientedShape;
+use crate::solids::sheet::SheetShape;
 use crate::solids::{Particles, Solid};
 
 /// A body to spawn.
@@ -75,6 +76,8 @@ pub enum ShapeDesc {
         /// How they are solved.
         options: BrittleOptions,
     },
+    /// Triangles that stretch, bend and tear (seed 004); vertices become particles.
+    Sheet(SheetShape),
     /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
     Rigid(Vec<RigidPart>),
     /// A model of your own, see `examples/own_model.rs`.

@@ -26,6 +26,7 @@ use crate::contact::shape::Shape;
 use crate::material::{Material, PointValues};
 use crate::math::Rot;
 use crate::solids::brittle::Brittle;
+use crate::solids::sheet::Sheet;
 use crate::solids::corotated::Corotated;
 use crate::solids::oriented::Oriented;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
@@ -321,6 +322,7 @@ impl Body {
             "oriented" => Model::Oriented(Box::new(Oriented::empty())),
             "corotated" => Model::Corotated(Box::new(Corotated::empty())),
             "brittle" => Model::Brittle(Box::new(Brittle::empty())),
+            "sheet" => Model::Sheet(Box::new(Sheet::empty())),
             "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),

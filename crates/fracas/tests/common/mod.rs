@@ -6,6 +6,8 @@ pub mod blocks;
 pub mod bodies;
 pub mod column;
 pub mod extreme;
+pub mod sheet_figures;
+pub mod sheets;
 pub mod tet_figures;
 pub mod tets;
 

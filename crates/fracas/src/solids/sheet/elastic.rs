@@ -11,16 +11,19 @@
 //! The matrix of the solve has S⁺ in the place of S, its part in tension: what is compressed buckles, and a matrix that knew it would not be
 //! positive.
 //!
-//! Bending is ½ D ∫ |Δx|² as the sum over edges between two triangles (Bergou et al. 2006), with the cotangents of the rest plane. It is quadratic
-//! in the places, so that its matrix is constant and positive for any shape, and it vanishes for all that is flat:
+//! Bending is that of a plate. How F changes from a triangle to its neighbours is its second derivative (rotation-free triangles; Oñate and
+//! Zárate 2000), a vector of the world for each pair of directions:
 //!
 //! ```text
-//! Ψ = ½ Σ_e  3 D / (A₀ + A₁)  |Σ k_i x_i|²,   k = (c₀₃ + c₀₄, c₀₁ + c₀₂, −c₀₁ − c₀₃, −c₀₂ − c₀₄)
+//! H = −Σ_k sym( g_k ⊗ (F_k − F) ),   Ψ = ½ A D ( (1 − ν) |H|² + ν |tr H|² ),   k over the neighbours there are
 //! ```
+//!
+//! It is quadratic in the places, so that its matrix is constant and positive for any shape; it vanishes for all that is flat, and of what is bent
+//! without stretch |H| is the curvature.
 
 use super::remesh::Plane;
 use super::rest::{Fabric, mean};
-use super::topology::{next, previous};
+use super::topology::next;
 use crate::parallel::Span;
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
@@ -38,15 +41,15 @@ pub(crate) struct Element {
     pub volume: f64,
 }
 
-/// An edge between two triangles: its ends, then both far corners.
+/// A triangle and its neighbours, and how they bend.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Hinge {
-    pub corners: [u32; 4],
-    /// The lower of its triangles: tells the piece.
-    triangle: u32,
-    pub k: [f64; 4],
-    /// 3 D / (A₀ + A₁), N/m per square.
-    pub weight: f64,
+pub(crate) struct Patch {
+    /// Its corners, then the far ones of its neighbours; those that are not there are its first.
+    pub corners: [u32; 6],
+    /// What each adds to H: xx, yy, xy, 1/m².
+    c: [[f64; 3]; 6],
+    /// A D (1 − ν) and A D ν, N m³.
+    weight: [f64; 2],
 }
 
 /// A triangle as it is now.
@@ -62,7 +65,8 @@ pub(crate) struct Stretched {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elements {
     pub triangles: Vec<Element>,
-    pub hinges: Vec<Hinge>,
+    /// One of each triangle.
+    pub patches: Vec<Patch>,
     /// A vertex of the piece that each triangle is in, as of when pieces were put in order.
     anchor: Vec<u32>,
     /// Vertices joined with each by an edge, and where those of each begin.
@@ -83,14 +87,10 @@ impl Elements {
         let table = &plane.table;
         self.triangles.clear();
         self.triangles.extend((0..table.len() as u32).map(|t| Element::new(plane, fabric, t)));
-        self.hinges.clear();
-        for t in 0..table.len() as u32 {
-            for k in 0..3 {
-                if let Some(u) = table.beyond(t, k).filter(|&u| u > t) {
-                    self.hinges.push(Hinge::new(plane, fabric, [t, u], k));
-                }
-            }
-        }
+        let Self { triangles, patches, .. } = self;
+        patches.clear();
+        let count = 0..table.len() as u32;
+        patches.extend(count.map(|t| Patch::new(plane, fabric, triangles, t)));
         // those that began are in no piece until these are put in order
         self.anchor.resize(table.len(), u32::MAX);
         self.list_around(plane);
@@ -134,21 +134,18 @@ impl Elements {
         before(span.start)..before(span.end)
     }
 
-    /// Its edges between two triangles.
-    pub fn hinges_of(&self, span: &Span) -> &[Hinge] {
-        let Span { start, end } = self.of(span);
-        let before = |t: usize| self.hinges.partition_point(|h| (h.triangle as usize) < t);
-        &self.hinges[before(start)..before(end)]
-    }
-
     /// Ψ of a piece with its vertices at `x`, J.
     pub fn energy(&self, x: &[DVec3], span: &Span) -> f64 {
         let stretch = self.triangles[self.of(span)].iter().map(|element| element.energy(x));
-        let bend = self.hinges_of(span).iter().map(|hinge| {
-            let curved = hinge.curved(x);
-            0.5 * hinge.weight * curved.length_squared()
-        });
+        let bend = self.patches[self.of(span)].iter().map(|patch| patch.energy(x));
         stretch.sum::<f64>() + bend.sum::<f64>()
+    }
+
+    /// The same of triangles that are chosen by their number, for when pieces are not in order.
+    pub fn energy_where(&self, x: &[DVec3], chosen: impl Fn(usize) -> bool) -> f64 {
+        let all = self.triangles.iter().zip(&self.patches).enumerate();
+        let chosen = all.filter(|&(t, _)| chosen(t));
+        chosen.map(|(_, (element, patch))| element.energy(x) + patch.energy(x)).sum()
     }
 
     /// Adds ∇Ψ of a piece with its vertices at `x` to `force`, N, and tells how its triangles are.
@@ -170,11 +167,8 @@ impl Elements {
             }
             stretched[t] = Stretched { f, tension: positive(s).map(|s| element.volume * s) };
         }
-        for hinge in self.hinges_of(span) {
-            let curved = hinge.weight * hinge.curved(x);
-            for (&v, k) in hinge.corners.iter().zip(hinge.k) {
-                force[v as usize] += k * curved;
-            }
+        for patch in &self.patches[self.of(span)] {
+            patch.add_force(x, force);
         }
     }
 
@@ -201,11 +195,8 @@ impl Elements {
                 out[v as usize] += g.x * first + g.y * second;
             }
         }
-        for hinge in self.hinges_of(span) {
-            let curved = hinge.weight * hinge.curved(p);
-            for (&v, k) in hinge.corners.iter().zip(hinge.k) {
-                out[v as usize] += k * curved;
-            }
+        for patch in &self.patches[self.of(span)] {
+            patch.add_force(p, out);
         }
     }
 
@@ -217,10 +208,10 @@ impl Elements {
                 blocks[element.corners[i] as usize] += element.block(now, i, i);
             }
         }
-        for hinge in self.hinges_of(span) {
-            for (&v, k) in hinge.corners.iter().zip(hinge.k) {
-                let own = DVec3::splat(hinge.weight * k * k);
-                blocks[v as usize] += DMat3::from_diagonal(own);
+        for patch in &self.patches[self.of(span)] {
+            for i in 0..6 {
+                let own = DVec3::splat(patch.stiffness(i, i));
+                blocks[patch.corners[i] as usize] += DMat3::from_diagonal(own);
             }
         }
     }
@@ -241,7 +232,11 @@ impl Element {
 
     /// Columns of Σ x_i g_iᵀ, by differences: they vanish exactly for a shift.
     pub fn slope(&self, x: &[DVec3]) -> [DVec3; 2] {
-        let [x0, x1, x2] = self.corners.map(|v| x[v as usize]);
+        self.slope_of(self.corners.map(|v| x[v as usize]))
+    }
+
+    /// The same from the corners.
+    pub fn slope_of(&self, [x0, x1, x2]: [DVec3; 3]) -> [DVec3; 2] {
         let (d1, d2) = (x1 - x0, x2 - x0);
         [self.g[1].x * d1 + self.g[2].x * d2, self.g[1].y * d1 + self.g[2].y * d2]
     }
@@ -285,32 +280,67 @@ impl Element {
     }
 }
 
-impl Hinge {
-    fn new(plane: &Plane, fabric: &Fabric, [t, u]: [u32; 2], corner: usize) -> Self {
-        let [c, a, b] = plane.table.from_corner(t, corner);
-        let far = plane.table.corners()[u as usize].into_iter().find(|&v| v != a && v != b);
-        let d = far.unwrap_or(c);
-        let at = |v: u32| plane.rest[v as usize];
-        let cotangent = |p: u32, q: u32, r: u32| {
-            let (x, y) = (at(q) - at(p), at(r) - at(p));
-            x.dot(y) / x.perp_dot(y).abs()
+impl Patch {
+    fn new(plane: &Plane, fabric: &Fabric, triangles: &[Element], t: u32) -> Self {
+        let element = &triangles[t as usize];
+        let mut corners = [element.corners[0]; 6];
+        corners[..3].copy_from_slice(&element.corners);
+        let mut c = [[0.0; 3]; 6];
+        let mut add = |at: usize, p: DVec2, q: DVec2| {
+            let both = [p.x * q.x, p.y * q.y, 0.5 * (p.x * q.y + p.y * q.x)];
+            (0..3).for_each(|k| c[at][k] += both[k]);
         };
-        // angles at both ends, in both triangles
-        let (at_a, at_b) = (cotangent(a, b, c), cotangent(b, a, c));
-        let (other_a, other_b) = (cotangent(a, b, d), cotangent(b, a, d));
-        let k = [at_b + other_b, at_a + other_a, -at_a - at_b, -other_a - other_b];
-        let bending = [t, u].map(|t| mean(&fabric.bending, plane.table.corners()[t as usize]));
-        let areas = 0.5 * (plane.twice_area(t) + plane.twice_area(u));
-        let weight = 3.0 * 0.5 * (bending[0] + bending[1]) / areas;
-        Self { corners: [a, b, c, d], triangle: t, k, weight }
+        for k in 0..3 {
+            let Some(u) = plane.table.beyond(t, k) else { continue };
+            let (g, other) = (element.g[k], &triangles[u as usize]);
+            for (&v, &slope) in other.corners.iter().zip(&other.g) {
+                let mine = element.corners.iter().position(|&w| w == v);
+                let at = mine.unwrap_or(3 + k);
+                corners[at] = v;
+                add(at, -g, slope);
+            }
+            (0..3).for_each(|at| add(at, g, element.g[at]));
+        }
+        let bending = element.area * mean(&fabric.bending, element.corners);
+        let nu = mean(&fabric.poisson, element.corners);
+        Self { corners, c, weight: [bending * (1.0 - nu), bending * nu] }
     }
 
-    /// Σ k_i x_i.
-    fn curved(&self, x: &[DVec3]) -> DVec3 {
-        // from the first end on, so that it vanishes exactly for a shift
-        let at = x[self.corners[0] as usize];
-        let off = |i: usize| self.k[i] * (x[self.corners[i] as usize] - at);
-        off(1) + off(2) + off(3)
+    /// H: xx, yy, xy.
+    fn curvature(&self, x: &[DVec3]) -> [DVec3; 3] {
+        // from the first corner on, so that it vanishes exactly for a shift
+        let from = x[self.corners[0] as usize];
+        let mut h = [DVec3::ZERO; 3];
+        for (&v, c) in self.corners.iter().zip(&self.c).skip(1) {
+            let d = x[v as usize] - from;
+            (0..3).for_each(|k| h[k] += c[k] * d);
+        }
+        h
+    }
+
+    fn energy(&self, x: &[DVec3]) -> f64 {
+        let [xx, yy, xy] = self.curvature(x);
+        let all = xx.length_squared() + yy.length_squared() + 2.0 * xy.length_squared();
+        0.5 * (self.weight[0] * all + self.weight[1] * (xx + yy).length_squared())
+    }
+
+    /// Adds the slope of its energy.
+    fn add_force(&self, x: &[DVec3], force: &mut [DVec3]) {
+        let [xx, yy, xy] = self.curvature(x);
+        let [shape, trace] = self.weight;
+        let both = trace * (xx + yy);
+        let moments = [shape * xx + both, shape * yy + both, 2.0 * shape * xy];
+        for (&v, c) in self.corners.iter().zip(&self.c) {
+            force[v as usize] += c[0] * moments[0] + c[1] * moments[1] + c[2] * moments[2];
+        }
+    }
+
+    /// What two of its corners do to each other, the same in all directions, N/m.
+    pub fn stiffness(&self, i: usize, j: usize) -> f64 {
+        let (a, b) = (self.c[i], self.c[j]);
+        let [shape, trace] = self.weight;
+        shape * (a[0] * b[0] + a[1] * b[1] + 2.0 * a[2] * b[2])
+            + trace * (a[0] + a[1]) * (b[0] + b[1])
     }
 }
 
@@ -347,10 +377,6 @@ pub(crate) fn principal_axis(s: [f64; 3]) -> DVec2 {
 pub(crate) fn outer(a: DVec3, b: DVec3) -> DMat3 {
     DMat3::from_cols(b.x * a, b.y * a, b.z * a)
 }
-
-/// Corner after and before one in a hinge's triangle, for tests of its cotangents.
-#[cfg(test)]
-const _: (usize, usize) = (next(0), previous(0));
 
 #[cfg(test)]
 mod tests {
@@ -482,7 +508,7 @@ mod tests {
                     DVec3::new(radius * turn.sin(), p.y, radius * turn.cos())
                 })
                 .collect();
-            // border edges have no hinge: theirs is the share of half a triangle
+            // at the border neighbours are missing
             let wanted = 0.5 * 2.0 / (radius * radius) * 40.0 * 40.0;
             let found = elements.energy(&rolled, &(0..count));
             let off = found / wanted - 1.0;

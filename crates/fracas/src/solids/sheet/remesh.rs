@@ -187,6 +187,11 @@ impl Plane {
         Some(Hop { end: w, is_tip: !was_border, fell_back: true })
     }
 
+    /// Vertices that were moved since the last commit, some more than once.
+    pub fn moved(&self) -> impl Iterator<Item = u32> {
+        self.moved.iter().map(|&(v, ..)| v)
+    }
+
     /// Forgets how to take back.
     pub fn commit(&mut self) {
         self.table.commit();

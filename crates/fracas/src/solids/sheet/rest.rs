@@ -5,7 +5,7 @@ use super::topology::{CornerTable, TopologyError};
 use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
 use crate::math::Rot;
 use crate::solids::{NewParticle, Particles};
-use glam::{DVec2, DVec3, Vec3};
+use glam::{DVec2, DVec3};
 
 /// Triangles in a plane, as they are when nothing pulls.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,6 +106,9 @@ impl From<MaterialError> for SheetBuildError {
         Self::Material(error)
     }
 }
+
+/// The least that others keep off a sheet, in edges: contacts of what is thinner would come through.
+const KEPT_OFF: f32 = 0.02;
 
 /// A place of the rest plane in the shape's frame.
 pub(crate) fn in_frame(p: DVec2) -> DVec3 {
@@ -220,8 +223,8 @@ pub(super) fn build(
             rest: place(&plane.rest[vertex]),
             mass: 1.0,
             inertia: None,
-            // by which others may find it
-            radii: [0.5 * sample.thickness; 3],
+            // half of what others keep off
+            radii: [(0.5 * sample.thickness).max(KEPT_OFF * plane.edge as f32); 3],
             axes: Rot::IDENTITY,
             friction: [sample.friction, sample.friction_static],
             restitution: sample.restitution,
@@ -249,14 +252,4 @@ pub(crate) fn mass_of(plane: &Plane, fabric: &Fabric, v: u32) -> f64 {
         density * thickness * 0.5 * plane.twice_area(t) / 3.0
     };
     plane.table.fan(v).map(|(t, _)| of(t)).sum()
-}
-
-/// Puts a particle where its vertex is at rest.
-pub(crate) fn follow_rest(particles: &mut Particles, plane: &Plane, v: u32) {
-    particles.rest[v as usize] = in_frame(plane.rest[v as usize]).as_vec3();
-}
-
-/// A place of the shape's frame in the rest plane.
-pub(crate) fn in_plane(place: Vec3) -> DVec2 {
-    DVec2::new(f64::from(place.x), -f64::from(place.z))
 }
