@@ -124,6 +124,7 @@ fn read_model(reader: &Reader<'_>) -> Model {
         "rigid" => Model::Rigid,
         "corotated" => Model::Corotated(TetOptions { solver, keeps_volume }),
         "brittle" => Model::Brittle(BrittleOptions { solver, remesh }),
+        "sheet" => Model::Sheet,
         _ => Model::Oriented,
     };
     let soft = "it is for soft bodies: write `model = \"corotated\"`, or leave it out";

@@ -2,6 +2,7 @@
 
 mod lattice;
 mod meshed;
+mod sheet;
 mod solid;
 mod tets;
 
@@ -13,6 +14,7 @@ use fracas::skin::SkinMesh;
 use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::TetOptions;
 use fracas::solids::oriented::OrientedShape;
+use fracas::solids::sheet::SheetShape;
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
@@ -34,14 +36,15 @@ pub(crate) enum Model {
     Oriented,
     Corotated(TetOptions),
     Brittle(BrittleOptions),
+    Sheet,
     Rigid,
 }
 
 impl Model {
     /// One of each.
-    pub fn all() -> [Self; 4] {
+    pub fn all() -> [Self; 5] {
         let (soft, brittle) = (TetOptions::default(), BrittleOptions::default());
-        [Self::Oriented, Self::Corotated(soft), Self::Brittle(brittle), Self::Rigid]
+        [Self::Oriented, Self::Corotated(soft), Self::Brittle(brittle), Self::Sheet, Self::Rigid]
     }
 
     pub fn name(self) -> &'static str {
@@ -49,6 +52,7 @@ impl Model {
             Self::Oriented => "oriented",
             Self::Corotated(_) => "corotated",
             Self::Brittle(_) => "brittle",
+            Self::Sheet => "sheet",
             Self::Rigid => "rigid",
         }
     }
@@ -61,6 +65,9 @@ impl Model {
             }
             Self::Brittle(_) => {
                 Some("it breaks along its tetrahedra: leave it out, or use `model = \"oriented\"`")
+            }
+            Self::Sheet => {
+                Some("a sheet tears by itself: leave it out, or use `model = \"oriented\"`")
             }
             Self::Oriented | Self::Rigid => None,
         }
@@ -83,6 +90,8 @@ enum Geometry {
     Meshed(Meshed),
     /// Filled with tetrahedra, which it is made of.
     Tets(Tetrahedra),
+    /// Triangles.
+    Sheet(sheet::Triangles),
     /// One rigid solid.
     Solid(RigidShape),
 }
@@ -94,6 +103,7 @@ impl Shape {
             Geometry::Lattice(lattice) => lattice.particle_count(),
             Geometry::Meshed(meshed) => meshed.particle_count(),
             Geometry::Tets(tets) => tets.particle_count(),
+            Geometry::Sheet(sheet) => sheet.particle_count(),
             Geometry::Solid(_) => 1,
         }
     }
@@ -122,6 +132,9 @@ impl Shape {
                     _ => Made::Tets(solid, TetOptions::default()),
                 })
             }
+            Geometry::Sheet(sheet) => {
+                sheet.make(seed).map(Made::Sheet).map_err(|error| error.to_string())
+            }
             Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
     }
@@ -140,6 +153,7 @@ pub(crate) enum Made {
     Fragments(Box<FragmentedSolid>, Option<f32>),
     Tets(Box<TetSolid>, TetOptions),
     Brittle(Box<TetSolid>, BrittleOptions),
+    Sheet(SheetShape),
     Rigid(Vec<RigidPart>),
 }
 
@@ -161,6 +175,7 @@ impl Made {
             Self::Brittle(solid, options) => {
                 ShapeDesc::Brittle { shape: solid.shape.clone(), options: *options }
             }
+            Self::Sheet(shape) => ShapeDesc::Sheet(shape.clone()),
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -173,6 +188,7 @@ impl Made {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
             Self::Tets(solid, _) | Self::Brittle(solid, _) => solid.shape.vertices.clone(),
+            Self::Sheet(shape) => shape.in_frame().collect(),
             Self::Rigid(parts) => {
                 let centre = |part: &RigidPart| {
                     let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
@@ -190,7 +206,7 @@ impl Made {
             Self::Lattice(_, shape) => Some(&shape.values),
             Self::Fragments(solid, _) => Some(&solid.shape.values),
             Self::Tets(solid, _) | Self::Brittle(solid, _) => Some(&solid.shape.values),
-            Self::Rigid(_) => None,
+            Self::Sheet(_) | Self::Rigid(_) => None,
         }
     }
 
@@ -204,6 +220,7 @@ impl Made {
             Self::Brittle(solid, _) => solid.breaking_skin().map_err(|error| {
                 format!("its own surface cannot be cut along the tetrahedra: {error}")
             }),
+            Self::Sheet(shape) => Ok(SkinMesh::of_sheet(shape)),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }
@@ -215,6 +232,11 @@ pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
     let geometry = match (reader.kind(), model) {
         ("capsule" | "ellipsoid" | "hull" | "compound", model) if model != Model::Rigid => {
             report_rigid_only(&reader);
+            return None;
+        }
+        ("sheet", Model::Sheet) => sheet::read(&reader).map(Geometry::Sheet),
+        (_, Model::Sheet) => {
+            sheet::refuse_solid(&reader);
             return None;
         }
         ("sheet", Model::Corotated(_) | Model::Brittle(_)) => {

@@ -1,6 +1,8 @@
 //! What is drawn of a sheet: its triangles as they are now, once for each side. Cracks move vertices and flip edges, so all is told in every update.
 
 use super::update::{ClusterMesh, SkinPart, SkinPoint};
+use super::{Face, SkinMesh};
+use crate::solids::sheet::SheetShape;
 use crate::world::Body;
 use glam::Vec3;
 
@@ -26,6 +28,18 @@ impl Cloth {
     fn uv(&self, rest: Vec3) -> [f32; 2] {
         let share = (rest - self.start) / self.size;
         [share.x, share.z]
+    }
+}
+
+impl SkinMesh {
+    /// Of a sheet. Bound to its body, both sides are drawn as they are, whatever has torn.
+    pub fn of_sheet(shape: &SheetShape) -> Self {
+        let face = |&corners: &[u32; 3]| Face { corners, owner: corners[0] };
+        Self {
+            vertices: shape.in_frame().collect(),
+            outside: shape.triangles.iter().map(face).collect(),
+            ..Self::default()
+        }
     }
 }
 

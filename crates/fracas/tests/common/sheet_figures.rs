@@ -5,7 +5,7 @@
 use super::FRAME;
 use super::sheets::{STIFF, Stuff, body, config, grid, pull, rectangle};
 use fracas::solids::sheet::SheetShape;
-use fracas::world::{GripDesc, GripMotion, PullKey, Region};
+use fracas::world::{GripDesc, GripMotion, Region};
 use fracas::{BodyId, World, WorldConfig};
 
 const G: f64 = 9.81;
@@ -23,18 +23,12 @@ pub fn pulled_strip() -> [f64; 2] {
     let mut world = World::new(config(0.0)).unwrap();
     let id = world.spawn(body(rectangle([0.2, 0.8], 0.02, 20.0, 0.3), stuff)).unwrap();
     // 0.1 % of stretch: Green's strain is 0.15 % off there
-    let force = 1e-3 * stuff.modulus * stuff.thickness * 0.2;
-    for sign in [-1.0f32, 1.0] {
-        let inf = f32::INFINITY;
-        let (low, high) = if sign < 0.0 { (0.4 - 1e-3, inf) } else { (-inf, -0.4 + 1e-3) };
-        let region = Region::Box { min: [-inf, -inf, low], max: [inf, inf, high] };
-        let key = PullKey { force: [0.0, 0.0, -sign * force], ..PullKey::default() };
-        let motion = GripMotion::Pull { keys: vec![key] };
-        world.grip(GripDesc { body: id, region, motion, release: None }).unwrap();
-    }
-    for _ in 0..300 {
+    let grip = pull(&mut world, id, [-1.0, -0.4 + 1e-4], 0.0);
+    pull(&mut world, id, [0.4 - 1e-4, 1.0], 8e-4);
+    for _ in 0..60 {
         world.step(FRAME);
     }
+    let force = world.reaction(grip).unwrap().force[2];
     // slopes of places over rest, a strip's width from the ends
     let all = places(&world, id);
     let slope = |axis: usize, of: &dyn Fn(&[f64; 3]) -> f64| {
@@ -48,17 +42,17 @@ pub fn pulled_strip() -> [f64; 2] {
     };
     let along = slope(1, &|x| -x[2]);
     let across = slope(0, &|x| x[0]);
-    let modulus = f64::from(force) / f64::from(stuff.thickness * 0.2) / along;
+    let modulus = force / f64::from(stuff.thickness * 0.2) / along;
     [modulus / f64::from(stuff.modulus), -across / along / f64::from(stuff.poisson)]
 }
 
 /// How far the end of a sheet that sticks out hangs down, over that of the elastica under its own weight.
 pub fn sticking_out() -> f64 {
-    let (length, spacing) = (0.08, 0.004);
+    let (length, spacing) = (20.5 * 0.004, 0.004);
     let stuff = Stuff { poisson: 0.0, bending: 1.25e-4, ..STIFF };
     let mut world = World::new(config(-G as f32)).unwrap();
     let id = world.spawn(body(grid([21, 10], spacing as f32), stuff)).unwrap();
-    // two columns, so that it is clamped; the free part begins at the second
+    // two columns, so that it is clamped: F is that of the middle between them, from where on it is bent
     let inf = f32::INFINITY;
     let start = -0.5 * 21.0 * spacing as f32;
     let region = Region::Box { min: [-inf; 3], max: [start + 1.1 * spacing as f32, inf, inf] };
@@ -182,32 +176,50 @@ pub fn tear_strip(shape: SheetShape, edge: f64, threads: u32) -> NotchTear {
     }
 }
 
-/// K_I and K_II of the tips of a crack in the middle of a wide plate under tension σ, over σ √(πa), with the half width of the crack, the angle
-/// between it and the pull, and the mesh turned by so many degrees. The plate is square; √sec(πa/W) is what its width adds.
-pub fn centre_crack(half: f64, angle: f64, turn: f64) -> Vec<[f64; 2]> {
-    let (size, edge) = (0.2, 0.2 / 50.0);
-    let mut shape = rectangle([size, size], edge, turn, 0.3);
+/// A crack in the middle of a plate that is pulled.
+#[derive(Clone, Debug, Default)]
+pub struct CentreCrack {
+    /// K_I and K_II of its tips over σ √(πa), σ that of the grips.
+    pub intensity: Vec<[f64; 2]>,
+    /// What the width of the plate adds to K_I: √sec(πa/W).
+    pub width: f64,
+}
+
+impl CentreCrack {
+    /// The angle by which its tips would turn, in degrees, by the largest hoop stress.
+    pub fn kinks(&self) -> Vec<f64> {
+        let of = |&[one, two]: &[f64; 2]| {
+            let half = (one - (one * one + 8.0 * two * two).sqrt()) / (4.0 * two);
+            (2.0 * half.atan()).to_degrees()
+        };
+        self.intensity.iter().map(of).collect()
+    }
+}
+
+/// With half its length in edges, the angle between crack and pull, and the mesh turned, in degrees.
+pub fn centre_crack(edges: f64, angle: f64, turn: f64) -> CentreCrack {
+    let edge = 0.004;
+    let half = edges * edge;
+    let (width, height) = (6.6 * half, 8.0 * half);
+    let mut shape = rectangle([width, height], edge, turn, 0.3);
     let (sin, cos) = angle.to_radians().sin_cos();
     let end = [(half * sin) as f32, (half * cos) as f32];
     shape.cuts = vec![[[0.0; 2], end], [[0.0; 2], end.map(|x| -x)]];
-    let stuff = Stuff { toughness: 1e12, ..PAPER };
+    // without sideways contraction grips leave the stress as it is
+    let stuff = Stuff { toughness: 1e12, poisson: 0.0, ..PAPER };
     let mut world = World::new(config(0.0)).unwrap();
     let id = world.spawn(body(shape, stuff)).unwrap();
-    let stress = 1e6f32;
-    let inf = f32::INFINITY;
-    let reach = 0.5 * size as f32 - 1e-5;
-    for (low, high, sign) in [(reach, inf, 1.0f32), (-inf, -reach, -1.0)] {
-        let region = Region::Box { min: [-inf, -inf, low], max: [inf, inf, high] };
-        let total = sign * stress * stuff.thickness * size as f32;
-        let key = PullKey { force: [0.0, 0.0, total], ..PullKey::default() };
-        let motion = GripMotion::Pull { keys: vec![key] };
-        world.grip(GripDesc { body: id, region, motion, release: None }).unwrap();
-    }
-    for _ in 0..120 {
+    let reach = 0.5 * height as f32 - 1e-5;
+    let grip = pull(&mut world, id, [-1.0, -reach], 0.0);
+    pull(&mut world, id, [reach, 1.0], 2e-4);
+    for _ in 0..30 {
         world.step(FRAME);
     }
     let tips = world.body(id).unwrap().crack_tips();
-    let longest: f64 = tips.iter().map(|t| t.place[0].hypot(t.place[1])).sum::<f64>() / 2.0;
-    let unit = f64::from(stress) * (std::f64::consts::PI * longest).sqrt();
-    tips.iter().map(|tip| tip.intensity.map(|k| k / unit)).collect()
+    let length = tips.iter().map(|t| t.place[0].hypot(t.place[1])).sum::<f64>() / 2.0;
+    let stress = world.reaction(grip).unwrap().force[2] / f64::from(stuff.thickness) / width;
+    let unit = stress * (std::f64::consts::PI * length).sqrt();
+    let added = (1.0 / (std::f64::consts::PI * length / width).cos()).sqrt();
+    let intensity = tips.iter().map(|tip| tip.intensity.map(|k| k / unit)).collect();
+    CentreCrack { intensity, width: added }
 }

@@ -135,6 +135,7 @@ impl Sheet {
         if plane.rest[v as usize].distance(from) > plane.edge {
             return false;
         }
+        plane.put(v, from);
         let mut changes = Changes::default();
         let mut cut = false;
         loop {

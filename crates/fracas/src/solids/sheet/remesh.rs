@@ -187,6 +187,17 @@ impl Plane {
         Some(Hop { end: w, is_tip: !was_border, fell_back: true })
     }
 
+    /// Moves a vertex to a place in its ring, if it is free and the ring bears that.
+    pub fn put(&mut self, v: u32, target: DVec2) {
+        if self.table.is_border(v) || !self.can_move(v, target) {
+            return;
+        }
+        let holds = |&(t, _): &(u32, usize)| self.weights(t, target).iter().all(|&w| w >= 0.0);
+        if let Some((t, _)) = self.table.fan(v).find(holds) {
+            self.move_vertex(v, t, target);
+        }
+    }
+
     /// Vertices that were moved since the last commit, some more than once.
     pub fn moved(&self) -> impl Iterator<Item = u32> {
         self.moved.iter().map(|&(v, ..)| v)

@@ -178,6 +178,11 @@ pub(crate) fn mean(column: &[f32], corners: [u32; 3]) -> f64 {
 }
 
 impl SheetShape {
+    /// Its vertices in the shape's frame, in m.
+    pub fn in_frame(&self) -> impl Iterator<Item = [f32; 3]> {
+        self.vertices.iter().map(|&[u, v]| [u, 0.0, -v])
+    }
+
     fn check(&self) -> Result<Plane, SheetShapeError> {
         if self.triangles.is_empty() {
             return Err(SheetShapeError::Empty);

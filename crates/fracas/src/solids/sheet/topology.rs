@@ -67,6 +67,10 @@ impl CornerTable {
     /// An edge that has more than two triangles, or two that run along it the same way; a vertex without a triangle, or whose triangles hang
     /// together by nothing but itself.
     pub fn new(corners: Vec<[u32; 3]>, vertex_count: usize) -> Result<Self, TopologyError> {
+        let exists = |v: &u32| (*v as usize) < vertex_count;
+        if let Some(t) = corners.iter().position(|triangle| !triangle.iter().all(exists)) {
+            return Err(TopologyError::Triangle(t as u32));
+        }
         let mut edges: Vec<([u32; 2], u32, usize)> = Vec::with_capacity(3 * corners.len());
         for (triangle, t) in corners.iter().zip(0..) {
             for k in 0..3 {
