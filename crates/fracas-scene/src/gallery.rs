@@ -75,6 +75,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "broken-ring",
         "dropped-plate",
         "stone-column",
+        "sheet",
+        "paper",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

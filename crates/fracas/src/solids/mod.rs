@@ -18,5 +18,6 @@ pub use motion::Motion;
 pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
 pub use solid::{
-    Anchor, Boundary, CrackTip, DofsMut, DofsRef, Face, Fragment, NeedsReload, Residual, Solid, Step,
+    Anchor, Boundary, CrackTip, DofsMut, DofsRef, Face, Fragment, NeedsReload, Residual, Solid,
+    Step,
 };

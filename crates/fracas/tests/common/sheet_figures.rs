@@ -4,6 +4,7 @@
 
 use super::FRAME;
 use super::sheets::{STIFF, Stuff, body, config, grid, pull, rectangle};
+use fracas::glam::DVec3;
 use fracas::solids::sheet::SheetShape;
 use fracas::world::{GripDesc, GripMotion, Region};
 use fracas::{BodyId, World, WorldConfig};
@@ -222,4 +223,31 @@ pub fn centre_crack(edges: f64, angle: f64, turn: f64) -> CentreCrack {
     let added = (1.0 / (std::f64::consts::PI * length / width).cos()).sqrt();
     let intensity = tips.iter().map(|tip| tip.intensity.map(|k| k / unit)).collect();
     CentreCrack { intensity, width: added }
+}
+
+/// Edges of a sheet that go through triangles of it, by looking at all of them.
+pub fn crossings(world: &World, id: BodyId) -> usize {
+    let body = world.body(id).unwrap();
+    let x: Vec<DVec3> = body.world_positions().map(DVec3::from).collect();
+    let mut found = 0;
+    for triangle in body.sheet() {
+        let [a, b, c] = triangle.map(|v| x[v as usize]);
+        let normal = (b - a).cross(c - a);
+        for edges in body.sheet() {
+            for (p, q) in [(edges[0], edges[1]), (edges[1], edges[2]), (edges[2], edges[0])] {
+                if p > q || triangle.contains(&p) || triangle.contains(&q) {
+                    continue;
+                }
+                let (p, q) = (x[p as usize], x[q as usize]);
+                let (above, below) = (normal.dot(p - a), normal.dot(q - a));
+                if (above > 0.0) == (below > 0.0) {
+                    continue;
+                }
+                let at = p + above / (above - below) * (q - p);
+                let inside = |s: DVec3, t: DVec3| normal.dot((t - s).cross(at - s)) > 0.0;
+                found += usize::from(inside(a, b) && inside(b, c) && inside(c, a));
+            }
+        }
+    }
+    found
 }

@@ -190,9 +190,8 @@ fn turning(now: &Stretched) -> DMat3 {
 /// Adds Pᵀ K P of two vertices: [K, −K d'×; d× K, −d× K d'×].
 fn add_pair(matrix: &mut Skyline, a: Member, b: Member, block: DMat3) {
     let (Some(p), Some(q)) = (a.of, b.of) else { return };
-    let cross = |DVec3 { x, y, z }: DVec3| {
-        DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0])
-    };
+    let cross =
+        |DVec3 { x, y, z }: DVec3| DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0]);
     let (left, right) = (cross(a.arm), cross(b.arm) * -1.0);
     let blocks = [[block, block * right], [left * block, left * block * right]];
     for (i, row) in blocks.iter().enumerate() {

@@ -445,9 +445,8 @@ mod tests {
         let count = plane.rest.len();
         let elements = Elements::new(&plane, &fabric(count, [3.0, 0.3, 0.1, 0.02]));
         let (all, triangles) = (0..count, plane.table.len());
-        let mut noise = |size: f64| {
-            DVec3::from([0; 3].map(|_| size * (2.0 * random(&mut state) - 1.0)))
-        };
+        let mut noise =
+            |size: f64| DVec3::from([0; 3].map(|_| size * (2.0 * random(&mut state) - 1.0)));
         let x: Vec<DVec3> =
             plane.rest.iter().map(|p| 1.5 * DVec3::new(p.x, p.y, 0.0) + noise(0.1)).collect();
         let p: Vec<DVec3> = (0..count).map(|_| noise(1.0)).collect();
@@ -457,7 +456,8 @@ mod tests {
             elements.add_gradient(x, &all, &mut force, &mut stretched);
             (force, stretched)
         };
-        let moved = |by: f64| -> Vec<DVec3> { x.iter().zip(&p).map(|(x, p)| *x + by * *p).collect() };
+        let moved =
+            |by: f64| -> Vec<DVec3> { x.iter().zip(&p).map(|(x, p)| *x + by * *p).collect() };
         let (force, stretched) = gradient(&x);
         let dot = |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.dot(*b)).sum::<f64>();
         let step = 1e-5;

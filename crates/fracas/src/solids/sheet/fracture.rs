@@ -10,10 +10,10 @@
 //!
 //! The crack runs where the hoop stress is largest (θ) once K_eq is beyond K_c. The stress along it, S̄₁₁, does not enter: a principal axis would.
 
+use super::Sheet;
 use super::elastic::{principal, principal_axis};
 use super::remesh::{Change, OpenEdge, Placed, Plane};
 use super::rest::{Fabric, in_frame, mass_of, mean};
-use super::Sheet;
 use crate::math::ops;
 use crate::parallel::Span;
 use crate::solids::{Particles, Residual, Step};
@@ -148,9 +148,7 @@ impl Sheet {
         self.tips.extend(&tear.tips);
         self.tips.sort_by_key(|tip| tip.vertex);
         self.follow_hops(tear.particles);
-        let after = self
-            .elements
-            .energy_where(&self.plane.shape, |t| of.contains(&t) || t >= old);
+        let after = self.elements.energy_where(&self.plane.shape, |t| of.contains(&t) || t >= old);
         before - after
     }
 
@@ -282,8 +280,10 @@ impl Sheet {
 
     /// r, m: where toughness and strength meet, K_c² / (2π σ_t²), as far as triangles tell it.
     fn radius_at(&self, v: u32) -> f64 {
-        let (toughness, strength) =
-            (f64::from(self.fabric.toughness[v as usize]), f64::from(self.fabric.strength[v as usize]));
+        let (toughness, strength) = (
+            f64::from(self.fabric.toughness[v as usize]),
+            f64::from(self.fabric.strength[v as usize]),
+        );
         let length = (toughness / strength).powi(2) / std::f64::consts::TAU;
         let edge = self.plane.edge;
         if length.is_finite() { length.clamp(RADIUS * edge, WIDEST * edge) } else { RADIUS * edge }
@@ -322,7 +322,8 @@ impl Sheet {
         let (mut sum, mut whole, mut next) = ([0.0; 3], 0.0, 0);
         while let Some(&t) = reached.get(next) {
             next += 1;
-            let corners = self.plane.table.corners()[t as usize].map(|v| self.plane.rest[v as usize]);
+            let corners =
+                self.plane.table.corners()[t as usize].map(|v| self.plane.rest[v as usize]);
             let weight: f64 = SAMPLES
                 .iter()
                 .map(|[a, b, c]| *a * corners[0] + *b * corners[1] + *c * corners[2])
@@ -477,7 +478,11 @@ fn place_between(particles: &mut Particles, fabric: &mut Fabric, placed: &Placed
     let number = |column: &[f32]| {
         // infinite as all around, and no product of that with 0
         let [a, b, c] = corners.map(|j| f64::from(column[j]));
-        if a == b && b == c { a as f32 } else { (weights[0] * a + weights[1] * b + weights[2] * c) as f32 }
+        if a == b && b == c {
+            a as f32
+        } else {
+            (weights[0] * a + weights[1] * b + weights[2] * c) as f32
+        }
     };
     particles.strength[v] = number(&particles.strength);
     for column in fabric.columns_mut() {
@@ -489,7 +494,8 @@ fn place_between(particles: &mut Particles, fabric: &mut Fabric, placed: &Placed
 fn log_of(open: &OpenEdge, plane: &Plane, fabric: &Fabric, particles: &Particles) -> Opened {
     let [a, b] = open.ends.map(|v| plane.shape[v as usize]);
     let [v, w] = open.ends;
-    let half = |column: &[f32]| 0.5 * (f64::from(column[v as usize]) + f64::from(column[w as usize]));
+    let half =
+        |column: &[f32]| 0.5 * (f64::from(column[v as usize]) + f64::from(column[w as usize]));
     let length = plane.rest[v as usize].distance(plane.rest[w as usize]);
     let area = length * half(&fabric.thickness);
     let toughness = half(&fabric.toughness);

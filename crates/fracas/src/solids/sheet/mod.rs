@@ -492,4 +492,3 @@ impl Solid for Sheet {
         Ok(())
     }
 }
-

@@ -150,8 +150,7 @@ impl Plane {
                 count += 1.0;
             }
         }
-        let mut plane =
-            Self { table, rest, shape, fixed, edge: sum / count, ..Self::default() };
+        let mut plane = Self { table, rest, shape, fixed, edge: sum / count, ..Self::default() };
         let worst = (0..plane.table.len() as u32).map(|t| plane.sharpest_of(t));
         plane.sharpest = worst.fold(SHARPEST, f64::max);
         plane
@@ -493,9 +492,8 @@ impl Plane {
             let Some((t, k)) = self.table.edge(a, b) else { continue };
             let Some([c, a, d, b]) = self.quad(t, k) else { continue };
             let at = |v: u32| self.rest[v as usize];
-            let cotangent = |p: DVec2, q: DVec2, r: DVec2| {
-                (q - p).dot(r - p) / (q - p).perp_dot(r - p)
-            };
+            let cotangent =
+                |p: DVec2, q: DVec2, r: DVec2| (q - p).dot(r - p) / (q - p).perp_dot(r - p);
             let sum = cotangent(at(c), at(a), at(b)) + cotangent(at(d), at(b), at(a));
             if sum < DELAUNAY && self.can_flip(t, k) {
                 self.table.flip(t, k);

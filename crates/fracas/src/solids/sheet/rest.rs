@@ -40,11 +40,6 @@ pub enum SheetShapeError {
     Topology(TopologyError),
     /// More than one material, or none.
     Materials(usize),
-    /// A sheet without thickness.
-    Thickness {
-        /// At this vertex.
-        vertex: usize,
-    },
     /// A vertex whose mass is no number above 0.
     Mass {
         /// Which.
@@ -70,9 +65,6 @@ impl std::fmt::Display for SheetShapeError {
             Self::Topology(error) => error.fmt(f),
             Self::Materials(count) => {
                 write!(f, "a sheet is of one material, but {count} are given")
-            }
-            Self::Thickness { vertex } => {
-                write!(f, "thickness must be above 0 in a sheet, but is 0 at vertex {vertex}")
             }
             Self::Mass { vertex, mass } => {
                 write!(f, "vertex {vertex} would have a mass of {mass} kg")
@@ -220,9 +212,6 @@ pub(super) fn build(
     let positions = plane.rest.iter().map(|p| place(p).to_array());
     PointValues::default().sample_each(positions, seed, |vertex, at| {
         let sample = material.sample(at)?;
-        if sample.thickness <= 0.0 {
-            return Err(SheetShapeError::Thickness { vertex }.into());
-        }
         fabric.push(&sample);
         particles.push(NewParticle {
             rest: place(&plane.rest[vertex]),
@@ -235,7 +224,7 @@ pub(super) fn build(
             restitution: sample.restitution,
             material: 0,
         });
-        Ok::<_, SheetBuildError>(())
+        Ok::<_, MaterialError>(())
     })?;
     for v in 0..particles.len() {
         let mass = mass_of(&plane, &fabric, v as u32);

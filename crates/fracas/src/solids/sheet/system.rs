@@ -79,13 +79,7 @@ impl System {
     }
 
     /// D and its inverse.
-    pub fn find_blocks(
-        &mut self,
-        particles: &Particles,
-        elements: &Elements,
-        span: &Span,
-        h: f32,
-    ) {
+    pub fn find_blocks(&mut self, particles: &Particles, elements: &Elements, span: &Span, h: f32) {
         let inv_h2 = 1.0 / (f64::from(h) * f64::from(h));
         for j in span.clone() {
             let inertia = DVec3::splat(inv_h2 * f64::from(particles.mass[j]));
@@ -150,9 +144,7 @@ impl System {
     pub fn compliance_at(&self, anchor: &Anchor, n: Vec3) -> f32 {
         let n = n.as_dvec3();
         let carried = anchor.carriers().into_iter().filter(|&(_, share)| share != 0.0);
-        carried
-            .map(|(j, share)| share * share * n.dot(self.inverse[j as usize] * n) as f32)
-            .sum()
+        carried.map(|(j, share)| share * share * n.dot(self.inverse[j as usize] * n) as f32).sum()
     }
 
     /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets.

@@ -195,11 +195,7 @@ impl CornerTable {
     pub fn edge(&self, v: u32, w: u32) -> Option<(u32, usize)> {
         self.fan(v).find_map(|(t, k)| {
             let [_, a, b] = self.from_corner(t, k);
-            if a == w {
-                Some((t, previous(k)))
-            } else {
-                (b == w).then_some((t, next(k)))
-            }
+            if a == w { Some((t, previous(k))) } else { (b == w).then_some((t, next(k))) }
         })
     }
 
@@ -431,8 +427,7 @@ impl CornerTable {
                 let ends = [triangle[next(k)], triangle[previous(k)]];
                 let back = |l: usize| {
                     let other = self.corners[u as usize];
-                    self.across[u as usize][l] == t
-                        && [other[previous(l)], other[next(l)]] == ends
+                    self.across[u as usize][l] == t && [other[previous(l)], other[next(l)]] == ends
                 };
                 if u as usize >= self.len() || !(0..3).any(back) {
                     return Err(TopologyError::Edge(ends));
