@@ -31,6 +31,8 @@ use tangles::Tangles;
 
 /// Distance within which contacts are made though nothing moves, over the shortest edge of a face.
 pub(super) const MARGIN: f32 = 0.1;
+/// The same of a sheet: what has come through it is lost, and buckling is faster than what a substep begins with.
+const SHEET_MARGIN: f32 = 0.4;
 /// Deviation from rigid motion at which a piece is looked at for contact with itself, in margins.
 const BENT: f32 = 2.5;
 /// Distance between the middles of two triangles of a sheet at rest up to which they are neighbours, in edges.
@@ -67,6 +69,8 @@ struct Side {
     height: f32,
     /// Shortest edge at rest, in m.
     edge: f32,
+    /// Distance within which it makes contacts though nothing moves, in m.
+    margin: f32,
     /// Half the thickness of a sheet, in m; 0 of tetrahedra.
     offset: f32,
 }
@@ -157,7 +161,7 @@ impl Surface {
 
     /// Distance within which a face makes contacts though nothing moves, in m.
     pub fn margin(&self, face: usize) -> f32 {
-        MARGIN * self.sides[face].edge + 2.0 * self.sides[face].offset
+        self.sides[face].margin + 2.0 * self.sides[face].offset
     }
 
     /// Its shortest edge at rest, in m.
@@ -188,7 +192,7 @@ impl Surface {
             corners.map(|j| h * particles.velocity[j as usize]),
             across.map(|j| j.map(place)),
             side.owns,
-            MARGIN * side.edge,
+            side.margin,
             side.height,
         )
         .with_offset(self.two_sided, side.offset)
@@ -210,7 +214,7 @@ impl Surface {
             self.faces[face].corners.map(moving),
             across,
             side.owns,
-            f64::from(MARGIN * side.edge),
+            f64::from(side.margin),
             f64::from(side.height),
         )
         .with_offset(self.two_sided, side.offset.into())
@@ -279,7 +283,7 @@ impl Surface {
         for corner in edges.chunk_by(|a, b| a.0 == b.0) {
             let ([j, _], face, k) = corner[0];
             sides[face as usize].owns |= 1 << k;
-            let margin = |&(_, face, _): &([u32; 2], u32, u8)| MARGIN * sides[face as usize].edge;
+            let margin = |&(_, face, _): &([u32; 2], u32, u8)| sides[face as usize].margin;
             corners.push((j, corner.iter().map(margin).fold(f32::INFINITY, f32::min)));
         }
     }
@@ -304,6 +308,7 @@ impl Side {
             inner,
             height: height as f32,
             edge: edge as f32,
+            margin: if tet.is_some() { MARGIN } else { SHEET_MARGIN } * edge as f32,
             offset: if tet.is_some() { 0.0 } else { thin },
         }
     }

@@ -120,8 +120,7 @@ impl Aggregates {
         let members = &self.members;
         let inv_h2 = 1.0 / (f64::from(h) * f64::from(h));
         for (&member, j) in members.iter().zip(span.clone()) {
-            let mass = inv_h2 * f64::from(particles.mass[j]);
-            add_pair(&mut matrix, member, member, DMat3::from_diagonal(DVec3::splat(mass)));
+            add_alike(&mut matrix, member, member, inv_h2 * f64::from(particles.mass[j]));
         }
         for t in elements.of(span) {
             let (element, now) = (&elements.triangles[t], &stretched[t]);
@@ -147,8 +146,7 @@ impl Aggregates {
             }
             for i in 0..6 {
                 for j in 0..6 {
-                    let block = DMat3::from_diagonal(DVec3::splat(patch.stiffness(i, j)));
-                    add_pair(&mut matrix, of[i], of[j], block);
+                    add_alike(&mut matrix, of[i], of[j], patch.stiffness(i, j));
                 }
             }
         }
@@ -190,13 +188,52 @@ fn turning(now: &Stretched) -> DMat3 {
 /// Adds Pᵀ K P of two vertices: [K, −K d'×; d× K, −d× K d'×].
 fn add_pair(matrix: &mut Skyline, a: Member, b: Member, block: DMat3) {
     let (Some(p), Some(q)) = (a.of, b.of) else { return };
-    let cross =
-        |DVec3 { x, y, z }: DVec3| DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0]);
-    let (left, right) = (cross(a.arm), cross(b.arm) * -1.0);
-    let blocks = [[block, block * right], [left * block, left * block * right]];
-    for (i, row) in blocks.iter().enumerate() {
-        for (j, block) in row.iter().enumerate() {
-            matrix.add(6 * p as usize + 3 * i, 6 * q as usize + 3 * j, block);
+    // the other half is the same
+    if q <= p {
+        let (left, right) = (cross(a.arm), cross(b.arm) * -1.0);
+        add_blocks(matrix, p, q, [block, block * right, left * block, left * block * right]);
+    }
+}
+
+/// The same for K that is as stiff in all directions.
+fn add_alike(matrix: &mut Skyline, a: Member, b: Member, stiffness: f64) {
+    let (Some(p), Some(q)) = (a.of, b.of) else { return };
+    if q <= p {
+        let (d, e) = (a.arm, b.arm);
+        // −d× e× = d·e − e dᵀ
+        let both = DMat3::from_diagonal(DVec3::splat(d.dot(e))) - outer(e, d);
+        let own = DMat3::from_diagonal(DVec3::splat(stiffness));
+        let turns = [cross(e) * -stiffness, cross(d) * stiffness, both * stiffness];
+        add_blocks(matrix, p, q, [own, turns[0], turns[1], turns[2]]);
+    }
+}
+
+fn add_blocks(matrix: &mut Skyline, p: u32, q: u32, blocks: [DMat3; 4]) {
+    let (row, column) = (6 * p as usize, 6 * q as usize);
+    for (k, block) in blocks.iter().enumerate() {
+        matrix.add(row + 3 * (k / 2), column + 3 * (k % 2), block);
+    }
+}
+
+/// d×.
+fn cross(DVec3 { x, y, z }: DVec3) -> DMat3 {
+    DMat3::from_cols_array(&[0.0, z, -y, -z, 0.0, x, y, -x, 0.0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is as stiff in all directions is a block that is.
+    #[test]
+    fn both_ways_to_add_agree() {
+        let member = |of: u32, x: f64| Member { of: Some(of), arm: DVec3::new(x, 0.3, -0.7 * x) };
+        for (a, b) in [(member(1, 0.2), member(0, 0.9)), (member(1, 0.5), member(1, -0.4))] {
+            let [mut one, mut other] = [0; 2].map(|_| Skyline::new(6, &[0, 0]));
+            add_pair(&mut one, a, b, DMat3::from_diagonal(DVec3::splat(3.0)));
+            add_alike(&mut other, a, b, 3.0);
+            let pairs = one.to_dense().into_iter().zip(other.to_dense());
+            assert!(pairs.into_iter().all(|(x, y)| (x - y).abs() < 1e-12));
         }
     }
 }

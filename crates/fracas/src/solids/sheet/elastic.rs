@@ -127,6 +127,12 @@ impl Elements {
         self.around.len() / 2
     }
 
+    /// What an edge of this length is as a section of a piece, m².
+    pub fn section(&self, span: &Span, edge: f64) -> f64 {
+        let of = &self.triangles[self.of(span)];
+        edge * of.first().map_or(0.0, |element| element.volume / element.area)
+    }
+
     /// The triangles of a piece.
     pub fn of(&self, span: &Span) -> Span {
         // pieces share no corner, and come in the same order

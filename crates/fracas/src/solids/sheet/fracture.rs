@@ -103,6 +103,8 @@ struct Tear<'a> {
     credit: &'a mut f32,
     changes: &'a mut Changes,
     hops: usize,
+    /// Ψ of the piece before the first of them, J.
+    energy: f64,
 }
 
 impl Tear<'_> {
@@ -126,19 +128,27 @@ impl Sheet {
         *credit = (*credit + step.h).min(BUDGET_TIME);
         let here = |tip: &Tip| span.contains(&(tip.vertex as usize));
         let tips: Vec<Tip> = self.tips.iter().copied().filter(here).collect();
-        if tips.is_empty() && !self.is_loaded(particles, &span) {
+        let loaded = self.is_loaded(particles, &span);
+        if tips.is_empty() && !loaded {
             return 0.0;
         }
         for j in span.clone() {
             self.plane.shape[j] = particles.place(j);
             self.plane.fixed[j] = particles.held[j];
         }
-        let before = self.elements.energy(&self.plane.shape, &span);
         let (old, of) = (self.plane.table.len(), self.elements.of(&span));
-        let mut tear =
-            Tear { particles, span: span.clone(), tips, residual, credit, changes, hops: 0 };
+        let mut tear = Tear {
+            particles,
+            span: span.clone(),
+            tips,
+            residual,
+            credit,
+            changes,
+            hops: 0,
+            energy: 0.0,
+        };
         self.run_tips(&mut tear);
-        if tear.hops == 0 {
+        if tear.hops == 0 && loaded {
             self.start(&mut tear);
         }
         if tear.hops == 0 {
@@ -149,7 +159,7 @@ impl Sheet {
         self.tips.sort_by_key(|tip| tip.vertex);
         self.follow_hops(tear.particles);
         let after = self.elements.energy_where(&self.plane.shape, |t| of.contains(&t) || t >= old);
-        before - after
+        tear.energy - after
     }
 
     /// Whether a triangle of a piece is stressed so far that a look at its vertices is worth it.
@@ -210,6 +220,9 @@ impl Sheet {
     fn hop(&mut self, tear: &mut Tear<'_>, vertex: u32, direction: DVec2) -> Option<Option<Tip>> {
         if !tear.may_hop() || self.next_id + MOST_BORN > self.last_id {
             return None;
+        }
+        if tear.hops == 0 {
+            tear.energy = self.elements.energy(&self.plane.shape, &tear.span);
         }
         let hop = self.plane.hop(vertex, self.plane.edge * direction)?;
         tear.hops += 1;

@@ -100,7 +100,7 @@ impl From<MaterialError> for SheetBuildError {
 }
 
 /// The least that others keep off a sheet, in edges: contacts of what is thinner would come through.
-const KEPT_OFF: f32 = 0.02;
+const KEPT_OFF: f32 = 0.05;
 
 /// A place of the rest plane in the shape's frame.
 pub(crate) fn in_frame(p: DVec2) -> DVec3 {

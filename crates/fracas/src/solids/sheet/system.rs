@@ -16,8 +16,10 @@ use glam::{DMat3, DVec3, Vec3};
 const NEWTON: u32 = 12;
 /// What is left of all that acts when a substep is solved: a tenth of what counts as converged, since stress decides what tears.
 const LEFT: f64 = 1e-3;
-/// Iterations of a Newton step, for each sweep of the world.
-const ITERATIONS: u32 = 32;
+/// A stress beside which what is out of balance counts for nothing, Pa: in free fall nothing else acts.
+const FLOOR: f64 = 10.0;
+/// Iterations of a substep, for each sweep of the world.
+const ITERATIONS: u32 = 64;
 /// What an iteration brings the residual down to at least before the next Newton step.
 const ENOUGH: f64 = 0.1;
 /// How often a step is halved.
@@ -165,13 +167,14 @@ impl System {
         for target in held.iter() {
             self.x[target.particle as usize] = target.position.as_dvec3();
         }
-        let mut acts = 0.0;
+        let count = span.len() as f64;
+        let mut acts = count * (FLOOR * elements.section(span, plane.edge)).powi(2);
         for j in span.clone() {
             let weight = particles.mass[j] * particles.acceleration[j];
             acts += f64::from(weight.length_squared());
         }
         let (mut left, mut all) = (0.0, acts);
-        let mut goes_on = true;
+        let (mut goes_on, before) = (true, self.iterations);
         for round in 0..=NEWTON {
             self.linearise(elements, span);
             (left, all) = (0.0, acts);
@@ -187,8 +190,9 @@ impl System {
             self.find_blocks(particles, elements, span, step.h);
             self.factor_coarse(particles, plane, elements, span, step.h);
             let enough = (0.25 * LEFT * LEFT * all / left).min(ENOUGH * ENOUGH) * left;
-            let slope = self.iterate(particles, elements, span, step, enough);
-            goes_on = self.advance(particles, elements, span, slope, h);
+            let left = (before + ITERATIONS * step.sweeps).saturating_sub(self.iterations);
+            let slope = self.iterate(particles, elements, span, step, left, enough);
+            goes_on = self.advance(particles, elements, span, slope, h) && left > 0;
         }
         for target in held.iter_mut() {
             let force = -self.residual[target.particle as usize];
@@ -202,13 +206,14 @@ impl System {
         Residual::new(left, all, span.len())
     }
 
-    /// Conjugate gradients on (M/h² + K) d = r from 0 on, until r·r is below `enough`. Returns r·d of the first r.
+    /// Conjugate gradients on (M/h² + K) d = r from 0 on, until r·r is below `enough`, at most so many. Returns r·d of the first r.
     fn iterate(
         &mut self,
         particles: &Particles,
         elements: &Elements,
         span: &Span,
         step: &Step,
+        most: u32,
         enough: f64,
     ) -> f64 {
         for j in span.clone() {
@@ -220,7 +225,7 @@ impl System {
         self.answer(span);
         let mut rz = dot(&self.residual, &self.preconditioned, span);
         let (mut beta, mut slope) = (0.0, 0.0);
-        for _ in 0..ITERATIONS * step.sweeps {
+        for _ in 0..most {
             if !(rz > 0.0) {
                 break;
             }
