@@ -125,6 +125,7 @@ fn read_model(reader: &Reader<'_>) -> Model {
         "corotated" => Model::Corotated(TetOptions { solver, keeps_volume }),
         "brittle" => Model::Brittle(BrittleOptions { solver, remesh }),
         "meshless" => Model::Meshless,
+        "sheet" => Model::Sheet,
         _ => Model::Oriented,
     };
     let soft = "it is for soft bodies: write `model = \"corotated\"`, or leave it out";

@@ -81,6 +81,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "thread",
         "shear",
         "muscle",
+        "sheet",
+        "paper",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.

@@ -105,6 +105,19 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::FibreInfluence
                 | F::RateReference
         ),
+        Model::Sheet => matches!(
+            field,
+            F::Density
+                | F::YoungsModulus
+                | F::PoissonRatio
+                | F::DampingTime
+                | F::Friction
+                | F::FrictionStatic
+                | F::Strength
+                | F::Toughness
+                | F::Thickness
+                | F::BendingStiffness
+        ),
         Model::Rigid => {
             matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)
         }

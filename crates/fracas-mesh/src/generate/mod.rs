@@ -23,12 +23,14 @@ mod shell;
 pub mod surfaces;
 pub mod tets;
 mod torus;
+mod triangles;
 
 pub use error::GenerateError;
 pub use lathe::{Lathe, LatheResolution, lathe};
 pub use lattice::Neighbourhood;
 pub use prisms::MAX_ELEMENTS;
 pub use shell::shell;
+pub use triangles::triangle_sheet;
 
 pub(crate) use lattice::Cells;
 

@@ -245,7 +245,7 @@ pub(crate) const MOST_BODIES: usize = 10_000;
 pub(crate) const MOST_PARTICLES_OF_SCENE: u64 = 4_000_000;
 
 /// The models a body may name.
-pub(crate) const MODELS: &[&str] = &["oriented", "corotated", "brittle", "meshless", "rigid"];
+pub(crate) const MODELS: &[&str] = &["oriented", "corotated", "brittle", "meshless", "sheet", "rigid"];
 /// The most numbers in one list of lists: points of a hull, heights of a height field.
 pub(crate) const MOST_NUMBERS: usize = 1_000_000;
 
@@ -392,7 +392,7 @@ pub(crate) static BODY: Table = Table {
             Choice(MODELS),
             Absent::Text("oriented"),
             "",
-            "the way it deforms and breaks; what is `corotated` is made of tetrahedra and does not break yet, what is `brittle` is made of them and breaks without being seen to deform, what is `meshless` is soft and tears, what is rigid does neither",
+            "the way it deforms and breaks; what is `corotated` is made of tetrahedra and does not break yet, what is `brittle` is made of them and breaks without being seen to deform, what is `meshless` is soft and tears, what is `sheet` is made of triangles and tears, what is rigid does neither",
         ),
         field(
             "solver",

@@ -264,7 +264,20 @@ static SHEET: Table = Table {
     fields: &[
         field("length", Number(SIZE), Refused, "m", "the length along x"),
         field("width", Number(SIZE), Refused, "m", "the length along z"),
-        field("thickness", Number(SIZE), Refused, "m", "the length along y, one particle"),
+        field(
+            "thickness",
+            Number(SIZE),
+            Fine,
+            "m",
+            "the length along y, one particle; of a `sheet` that of its material, and left out here",
+        ),
+        field(
+            "cut",
+            Pairs(Range::Between(-1.0e4, 1.0e4)),
+            Fine,
+            "m",
+            "places `[x, z]` along which a body of `model = \"sheet\"` is cut from the start, from one to the next",
+        ),
         PARTICLES,
         COUNTS,
         SPACING,

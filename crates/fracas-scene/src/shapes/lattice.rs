@@ -150,11 +150,16 @@ pub(super) fn read_solid(reader: &Reader<'_>) -> Solid {
         "sphere" => Solid::Sphere { radius: length("radius") },
         "cylinder" => Solid::Cylinder { radius: length("radius"), height: length("height") },
         "torus" => Solid::Torus { radius: length("radius"), tube: length("tube") },
-        "sheet" => Solid::Sheet {
-            length: length("length"),
-            width: length("width"),
-            thickness: length("thickness"),
-        },
+        "sheet" => {
+            super::sheet::require_thickness(reader);
+            reader.warn_in_vain("cut", "of particles");
+            let thickness = reader.optional_number("thickness");
+            Solid::Sheet {
+                length: length("length"),
+                width: length("width"),
+                thickness: thickness.map_or(0.0, |thickness| thickness.into_inner() as f32),
+            }
+        }
         other => unreachable!("the format has a shape {other} that is never read"),
     }
 }
@@ -200,7 +205,7 @@ pub(super) fn read_meshless(reader: &Reader<'_>) -> Option<Lattice> {
 }
 
 /// Exactly one of `particles`, `counts` and `spacing`.
-fn read_resolution(reader: &Reader<'_>, solid: Solid) -> Option<Resolution> {
+pub(super) fn read_resolution(reader: &Reader<'_>, solid: Solid) -> Option<Resolution> {
     let context = reader.context;
     let particles = reader.optional_count("particles");
     let counts = reader.optional_counts("counts");

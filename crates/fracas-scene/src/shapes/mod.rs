@@ -2,6 +2,7 @@
 
 mod lattice;
 mod meshed;
+mod sheet;
 mod solid;
 mod tets;
 
@@ -14,6 +15,7 @@ use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::TetOptions;
 use fracas::solids::meshless::MeshlessShape;
 use fracas::solids::oriented::OrientedShape;
+use fracas::solids::sheet::SheetShape;
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
@@ -36,15 +38,16 @@ pub(crate) enum Model {
     Corotated(TetOptions),
     Brittle(BrittleOptions),
     Meshless,
+    Sheet,
     Rigid,
 }
 
 impl Model {
     /// One of each.
-    pub fn all() -> [Self; 5] {
+    pub fn all() -> [Self; 6] {
         let (soft, brittle) = (TetOptions::default(), BrittleOptions::default());
         let breaking = Self::Brittle(brittle);
-        [Self::Oriented, Self::Corotated(soft), breaking, Self::Meshless, Self::Rigid]
+        [Self::Oriented, Self::Corotated(soft), breaking, Self::Meshless, Self::Sheet, Self::Rigid]
     }
 
     pub fn name(self) -> &'static str {
@@ -53,6 +56,7 @@ impl Model {
             Self::Corotated(_) => "corotated",
             Self::Brittle(_) => "brittle",
             Self::Meshless => "meshless",
+            Self::Sheet => "sheet",
             Self::Rigid => "rigid",
         }
     }
@@ -68,6 +72,9 @@ impl Model {
             }
             Self::Meshless => {
                 Some("it tears between its particles: leave it out, or use `model = \"oriented\"`")
+            }
+            Self::Sheet => {
+                Some("a sheet tears by itself: leave it out, or use `model = \"oriented\"`")
             }
             Self::Oriented | Self::Rigid => None,
         }
@@ -90,6 +97,8 @@ enum Geometry {
     Meshed(Meshed),
     /// Filled with tetrahedra, which it is made of.
     Tets(Tetrahedra),
+    /// Triangles.
+    Sheet(sheet::Triangles),
     /// One rigid solid.
     Solid(RigidShape),
 }
@@ -101,6 +110,7 @@ impl Shape {
             Geometry::Lattice(lattice) => lattice.particle_count(),
             Geometry::Meshed(meshed) => meshed.particle_count(),
             Geometry::Tets(tets) => tets.particle_count(),
+            Geometry::Sheet(sheet) => sheet.particle_count(),
             Geometry::Solid(_) => 1,
         }
     }
@@ -132,6 +142,9 @@ impl Shape {
                     _ => Made::Tets(solid, TetOptions::default()),
                 })
             }
+            Geometry::Sheet(sheet) => {
+                sheet.make(seed).map(Made::Sheet).map_err(|error| error.to_string())
+            }
             Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
     }
@@ -151,6 +164,7 @@ pub(crate) enum Made {
     Tets(Box<TetSolid>, TetOptions),
     Brittle(Box<TetSolid>, BrittleOptions),
     Meshless(Lattice, MeshlessShape),
+    Sheet(SheetShape),
     Rigid(Vec<RigidPart>),
 }
 
@@ -173,6 +187,7 @@ impl Made {
                 ShapeDesc::Brittle { shape: solid.shape.clone(), options: *options }
             }
             Self::Meshless(_, shape) => ShapeDesc::Meshless(shape.clone()),
+            Self::Sheet(shape) => ShapeDesc::Sheet(shape.clone()),
             Self::Rigid(parts) => ShapeDesc::Rigid(parts.clone()),
         }
     }
@@ -186,6 +201,7 @@ impl Made {
             }
             Self::Tets(solid, _) | Self::Brittle(solid, _) => solid.shape.vertices.clone(),
             Self::Meshless(_, shape) => shape.points.iter().map(|point| point.position).collect(),
+            Self::Sheet(shape) => shape.in_frame().collect(),
             Self::Rigid(parts) => {
                 let centre = |part: &RigidPart| {
                     let of_mass = part.shape.mass_properties(1.0).map(|mass| mass.centre);
@@ -204,7 +220,7 @@ impl Made {
             Self::Fragments(solid, _) => Some(&solid.shape.values),
             Self::Tets(solid, _) | Self::Brittle(solid, _) => Some(&solid.shape.values),
             Self::Meshless(_, shape) => Some(&shape.values),
-            Self::Rigid(_) => None,
+            Self::Sheet(_) | Self::Rigid(_) => None,
         }
     }
 
@@ -220,6 +236,7 @@ impl Made {
             Self::Brittle(solid, _) => solid.breaking_skin().map_err(|error| {
                 format!("its own surface cannot be cut along the tetrahedra: {error}")
             }),
+            Self::Sheet(shape) => Ok(SkinMesh::of_sheet(shape)),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }
     }
@@ -231,6 +248,11 @@ pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
     let geometry = match (reader.kind(), model) {
         ("capsule" | "ellipsoid" | "hull" | "compound", model) if model != Model::Rigid => {
             report_rigid_only(&reader);
+            return None;
+        }
+        ("sheet", Model::Sheet) => sheet::read(&reader).map(Geometry::Sheet),
+        (_, Model::Sheet) => {
+            sheet::refuse_solid(&reader);
             return None;
         }
         ("sheet", Model::Corotated(_) | Model::Brittle(_)) => {

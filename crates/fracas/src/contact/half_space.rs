@@ -124,6 +124,7 @@ pub fn touch_half_spaces_by_corners(
     [body, piece]: [u32; 2],
     particles: &Particles,
     corners: &[(u32, f32)],
+    two_sided: bool,
     origin: DVec3,
     layers: Layers,
     half_spaces: &[HalfSpace],
@@ -134,7 +135,8 @@ pub fn touch_half_spaces_by_corners(
         let normal = half_space.normal;
         for &(corner, margin) in corners {
             let j = corner as usize;
-            let gap = half_space.height(origin, particles.position[j]);
+            let offset = if two_sided { particles.radii[j][0] } else { 0.0 };
+            let gap = half_space.height(origin, particles.position[j]) - offset;
             let drift = half_space.drift(origin, particles.position[j]);
             let speed = (particles.velocity[j] - drift / h).dot(normal);
             if gap + (h * speed).min(0.0) > margin {

@@ -9,6 +9,7 @@
 use super::numbers::{Numbers, TetNumbers};
 use super::plan::{Drawable, Plan};
 use super::remeshed::{self, Vertices};
+use super::sheet::{self, Cloth};
 use super::update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
     SkinUpdate,
@@ -64,6 +65,8 @@ pub struct Binding {
     states: Vec<u32>,
     /// Whether there are parts of fragments.
     has_parts: bool,
+    /// Texture of a sheet, which is drawn as it is.
+    cloth: Option<Cloth>,
     update: SkinUpdate,
 }
 
@@ -98,8 +101,12 @@ impl Binding {
         let mesh = mesh.into();
         let particles = body.shape_particle_count();
         mesh.check(particles)?;
-        if body.remeshes() && !remeshed::is_of_faces(&mesh) {
+        let cloth = (!body.sheet().is_empty()).then(|| Cloth::around(&mesh.vertices));
+        if cloth.is_none() && body.remeshes() && !remeshed::is_of_faces(&mesh) {
             return Err(SkinError::Remeshed);
+        }
+        if cloth.is_some() {
+            return Ok(Self::of_sheet(mesh, cloth, body));
         }
         let owners = mesh.owner_count(particles);
         let plan = Plan::new(&mesh, owners);
@@ -122,6 +129,7 @@ impl Binding {
             columns: Vec::new(),
             states: Vec::new(),
             has_parts: false,
+            cloth: None,
             update: SkinUpdate::default(),
             plan: Arc::new(plan),
             now: Arc::clone(&mesh),
@@ -129,6 +137,31 @@ impl Binding {
             numbers,
             tets,
         })
+    }
+
+    /// Of a sheet all is one cluster, told in every update.
+    fn of_sheet(mesh: Arc<SkinMesh>, cloth: Option<Cloth>, body: &Body) -> Self {
+        let nothing = SkinMesh::default();
+        let plan = Plan::new(&nothing, 0);
+        Self {
+            body: body.id(),
+            basis: SkinBasis { clusters: 1, ..SkinBasis::default() },
+            grown: Vec::new(),
+            owners: Vec::new(),
+            forms: Vec::new(),
+            marks: Vec::new(),
+            seen: ([usize::MAX; 2], Vec::new()),
+            columns: Vec::new(),
+            states: Vec::new(),
+            has_parts: false,
+            cloth,
+            update: SkinUpdate::default(),
+            plan: Arc::new(plan),
+            now: Arc::new(nothing),
+            mesh,
+            numbers: Numbers::new(body),
+            tets: TetNumbers::default(),
+        }
     }
 
     /// The mesh that it was made of.
@@ -169,10 +202,25 @@ impl Binding {
         self.update.rings.clear();
         self.update.clusters.clear();
         if self.belongs_to(body) {
-            self.follow_bonds(body);
+            match self.cloth {
+                Some(cloth) => self.follow_sheet(body, &cloth),
+                None => self.follow_bonds(body),
+            }
             self.tell_states(body, origin);
         }
         &self.update
+    }
+
+    fn follow_sheet(&mut self, body: &Body, cloth: &Cloth) {
+        if self.seen.0 == [usize::MAX; 2] {
+            self.update.begun = Some(self.basis.clone());
+        }
+        self.seen.0 = [body.bond_count(), body.particle_count()];
+        self.columns = (0..body.particle_count() as u32).collect();
+        self.states.clone_from(&self.columns);
+        let (mesh, owners) = sheet::mesh(body, cloth);
+        let mesh = Some(Arc::new(mesh));
+        self.update.clusters.push(ClusterChange { cluster: 0, mesh, owners, shown: vec![0] });
     }
 
     fn follow_bonds(&mut self, body: &Body) {

@@ -18,6 +18,7 @@ mod dust;
 mod numbers;
 mod plan;
 mod remeshed;
+mod sheet;
 mod smooth;
 mod surface;
 mod update;

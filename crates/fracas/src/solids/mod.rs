@@ -10,6 +10,7 @@ pub mod motion;
 pub mod oriented;
 pub mod particles;
 pub mod rigid;
+pub mod sheet;
 pub mod solid;
 
 pub use division::{Division, Joined, Part};
@@ -18,6 +19,7 @@ pub use motion::Motion;
 pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
 pub use solid::{
-    Anchor, Boundary, DofsMut, DofsRef, Explicit, Face, Fragment, NeedsReload, Residual, Solid,
+    Anchor, Boundary, CrackTip, DofsMut, DofsRef, Explicit, Face, Fragment, NeedsReload, Residual,
+    Solid,
     Step,
 };

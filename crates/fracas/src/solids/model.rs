@@ -5,6 +5,7 @@ use super::corotated::Corotated;
 use super::meshless::Meshless;
 use super::oriented::Oriented;
 use super::rigid::RigidSet;
+use super::sheet::Sheet;
 use super::solid::Solid;
 
 /// How a body deforms and breaks.
@@ -19,6 +20,8 @@ pub enum Model {
     Brittle(Box<Brittle>),
     /// Corotated smoothed particles that tear (seed 002).
     Meshless(Box<Meshless>),
+    /// Sheets of triangles that tear (seed 004).
+    Sheet(Box<Sheet>),
     /// Rigid solids.
     Rigid(RigidSet),
     /// A model of the user's own.
@@ -33,6 +36,7 @@ impl Model {
             Self::Corotated(corotated) => corotated.as_ref(),
             Self::Brittle(brittle) => brittle.as_ref(),
             Self::Meshless(meshless) => meshless.as_ref(),
+            Self::Sheet(sheet) => sheet.as_ref(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_ref(),
         }
@@ -45,6 +49,7 @@ impl Model {
             Self::Corotated(corotated) => corotated.as_mut(),
             Self::Brittle(brittle) => brittle.as_mut(),
             Self::Meshless(meshless) => meshless.as_mut(),
+            Self::Sheet(sheet) => sheet.as_mut(),
             Self::Rigid(set) => set,
             Self::Custom(solid) => solid.as_mut(),
         }

@@ -87,6 +87,22 @@ pub enum Boundary<'a> {
         /// Corners of all tetrahedra.
         tets: &'a [[u32; 4]],
     },
+    /// Triangles between the particles with nothing behind them, touched from both sides. The radii of the particles are half the thickness.
+    Sheet {
+        /// Triangles, each its own `tet`.
+        faces: &'a [Face],
+    },
+}
+
+impl<'a> Boundary<'a> {
+    /// Its triangles and the tetrahedra behind them, none behind those of a sheet; `None` where particles are touched by themselves.
+    pub fn surface(self) -> Option<(&'a [Face], &'a [[u32; 4]])> {
+        match self {
+            Self::Particles => None,
+            Self::Tets { faces, tets } => Some((faces, tets)),
+            Self::Sheet { faces } => Some((faces, &[])),
+        }
+    }
 }
 
 /// A triangle of the surface of tetrahedra.
@@ -152,6 +168,19 @@ pub struct Fragment {
     pub load_time: f32,
     /// Averaged strain: of what it carries, and of what touches it alone. State.
     pub loads: [f32; 2],
+}
+
+/// The end of a crack in a sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CrackTip {
+    /// Index of the particle.
+    pub particle: u32,
+    /// Where it is in the rest plane, in m.
+    pub place: [f64; 2],
+    /// Where the crack points to, in the rest plane, of unit length.
+    pub direction: [f64; 2],
+    /// K_I and K_II as of the last look for tears, in Pa√m.
+    pub intensity: [f64; 2],
 }
 
 /// A value that a running body cannot take over.
@@ -355,6 +384,16 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         None
     }
 
+    /// Corners of its triangles, if it is a sheet.
+    fn sheet(&self) -> &[[u32; 3]] {
+        &[]
+    }
+
+    /// Ends of its cracks, of a model that knows them.
+    fn tips(&self) -> Vec<CrackTip> {
+        Vec::new()
+    }
+
     /// Iterations of its own solves in the last substep; 0 of a model that has none.
     fn iterations(&self) -> u32 {
         0
@@ -383,7 +422,7 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether it splits tetrahedra, so that it has others than those it was built of.
+    /// Whether it splits tetrahedra or triangles, so that it has others than those it was built of.
     fn remeshes(&self) -> bool {
         false
     }

@@ -14,7 +14,7 @@ use crate::math::wide::Vec3x8;
 use crate::math::wide::columns::{load_points, store_points, vec3};
 use crate::parallel::Span;
 use crate::solids::rigid::product_alone;
-use crate::solids::{Boundary, DofsMut, DofsRef, Particles, Solid, Step};
+use crate::solids::{DofsMut, DofsRef, Particles, Solid, Step};
 use glam::{DVec3, Vec3};
 
 /// How a round ended.
@@ -209,7 +209,7 @@ fn precondition<S: Side>(
     room: DofsMut<'_>,
 ) -> f64 {
     let (solid, particles, held) = side.all_mut();
-    if part.held.is_empty() && matches!(solid.boundary(), Boundary::Tets { .. }) {
+    if part.held.is_empty() && solid.boundary().surface().is_some() {
         return precondition_deformation(solid, particles, part, step, extra, coarse, r, z, room);
     }
     solid.precondition(particles, part.span.clone(), step, extra, r, z.reborrow());

@@ -37,7 +37,7 @@ use crate::contact::{Contact, Spot};
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
 use crate::solids::rigid::gradient_alone;
-use crate::solids::{Boundary, DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
+use crate::solids::{DofsMut, DofsRef, Motion, Particles, Residual, Solid, Step};
 use glam::{DVec3, Vec3};
 use links::Link;
 use rows::Rows;
@@ -426,9 +426,8 @@ fn prepare<S: Side>(sides: &[S], parts: &[Part], contact: &Contact, step: &Step)
         let at = (spot.body as usize, spot.anchor.particle as usize);
         Some((spot, &parts[parts.partition_point(|part| (part.side, part.span.end) <= at)]))
     });
-    let of_surface = |(_, part): &(Spot, &Part)| {
-        matches!(sides[part.side].solid().boundary(), Boundary::Tets { .. })
-    };
+    let of_surface =
+        |(_, part): &(Spot, &Part)| sides[part.side].solid().boundary().surface().is_some();
     let in_row = ends.iter().flatten().any(of_surface);
     // a little of a triangle that is held otherwise would have to give way by many times the gap
     let is_given = |(spot, part): &(Spot, &Part)| {

@@ -14,7 +14,7 @@ use crate::material::{Material, PointValues};
 use crate::parallel::Span;
 use crate::solids::meshless::Meshless;
 use crate::solids::motion::Turning;
-use crate::solids::{Boundary, Face, Model, Motion, Particles, Residual};
+use crate::solids::{Face, Model, Motion, Particles, Residual};
 use crate::solve::{Dofs, Held, Pulled};
 use glam::{DVec3, Vec3};
 
@@ -312,18 +312,23 @@ impl Body {
     /// Corners of all its tetrahedra, as places of that order; none of a model without. When it breaks, a corner where it splits is
     /// another particle with the same [number](Self::shape_numbers), and the order may change.
     pub fn tets(&self) -> &[[u32; 4]] {
-        match self.model.solid().boundary() {
-            Boundary::Tets { tets, .. } => tets,
-            Boundary::Particles => &[],
-        }
+        self.model.solid().boundary().surface().map_or(&[], |(_, tets)| tets)
     }
 
-    /// Faces of the surface of its tetrahedra.
+    /// Corners of all triangles of a sheet, as places of that order, counter-clockwise seen from its front; none of other models. Cracks
+    /// change them, and what is at rest where.
+    pub fn sheet(&self) -> &[[u32; 3]] {
+        self.model.solid().sheet()
+    }
+
+    /// Half of what others keep off the sheet at the particle in this place, in m.
+    pub(crate) fn half_thickness(&self, place: usize) -> f32 {
+        self.particles.radii[place][0]
+    }
+
+    /// Faces of the surface of its tetrahedra, or the triangles of a sheet.
     pub(crate) fn faces(&self) -> &[Face] {
-        match self.model.solid().boundary() {
-            Boundary::Tets { faces, .. } => faces,
-            Boundary::Particles => &[],
-        }
+        self.model.solid().boundary().surface().map_or(&[], |(faces, _)| faces)
     }
 
     /// Whether it splits its tetrahedra where cracks run: then they are not those of the shape that was spawned, and have corners on edges

@@ -8,7 +8,6 @@ use super::{Piece, World};
 use crate::contact::broad::{Broad, Item, NO_GROUP};
 use crate::contact::ray::Ray;
 use crate::contact::shape::{Aabb, Shape};
-use crate::solids::Boundary;
 use glam::{DVec3, Vec3};
 
 /// A world prepared for many rays and moved shapes; see [`World::casts`].
@@ -43,7 +42,7 @@ impl World {
         let (mut items, mut owners) = (Vec::new(), Vec::new());
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for body in self.all_bodies() {
-            let whole = matches!(body.model.solid().boundary(), Boundary::Tets { .. });
+            let whole = body.model.solid().boundary().surface().is_some();
             for (piece, k) in body.pieces.iter().zip(0..) {
                 let mut add = |particle: u32, (centre, half): (Vec3, Vec3)| {
                     let centre = piece.origin + centre.as_dvec3();

@@ -15,7 +15,8 @@ pub struct Changes {
     pub divided: Vec<(ParticleId, ParticleId)>,
     /// Particles that began where faces of tetrahedra opened: the one that it was, and the new one.
     pub born: Vec<(ParticleId, ParticleId)>,
-    /// Particles that began on edges of tetrahedra that were split: both ends, and the new one.
+    /// Particles that began on edges of tetrahedra that were split, or within triangles of a sheet: two corners, the nearer first for a sheet, and the
+    /// new one.
     pub on_edges: Vec<([ParticleId; 2], ParticleId)>,
     /// Pieces that fell apart: the one that ended, and each that began.
     pub pieces_split: Vec<(PieceId, PieceId)>,

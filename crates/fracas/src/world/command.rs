@@ -29,6 +29,7 @@ use crate::solids::fem::tets::TetBuildError;
 use crate::solids::meshless::{Meshless, Refused};
 use crate::solids::oriented::{BuildError, Oriented};
 use crate::solids::particles::is_isotropic;
+use crate::solids::sheet::{Sheet, SheetBuildError};
 use crate::solids::{Model, Motion, NewParticle, Particles, Residual, RigidSet, Step};
 use crate::solve;
 use glam::{DVec3, Vec3};
@@ -291,6 +292,15 @@ impl World {
                 }
                 Err(Refused::Shape(what)) => return Err(CommandError::BadShape { name, what }),
                 Err(Refused::Material(error)) => return Err(error.into()),
+            },
+            ShapeDesc::Sheet(shape) => match Sheet::build(&shape, &materials, seed) {
+                Ok((particles, solid, values)) => {
+                    (particles, Model::Sheet(Box::new(solid)), values)
+                }
+                Err(SheetBuildError::Shape(error)) => {
+                    return Err(CommandError::BadShape { name, what: error.to_string() });
+                }
+                Err(SheetBuildError::Material(error)) => return Err(error.into()),
             },
             ShapeDesc::Rigid(parts) => {
                 let particles;

@@ -9,6 +9,7 @@ use crate::solids::brittle::BrittleOptions;
 use crate::solids::fem::{TetOptions, TetShape};
 use crate::solids::meshless::MeshlessShape;
 use crate::solids::oriented::OrientedShape;
+use crate::solids::sheet::SheetShape;
 use crate::solids::{Particles, Solid};
 
 /// A body to spawn.
@@ -78,6 +79,8 @@ pub enum ShapeDesc {
     },
     /// Corotated smoothed particles, which tear (seed 002).
     Meshless(MeshlessShape),
+    /// Triangles that stretch, bend and tear (seed 004); vertices become particles.
+    Sheet(SheetShape),
     /// Rigid solids, each a piece of its own: a projectile, or the thousand fragments of a wall.
     Rigid(Vec<RigidPart>),
     /// A model of your own, see `examples/own_model.rs`.

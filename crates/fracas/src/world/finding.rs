@@ -17,7 +17,7 @@ use crate::contact::{
 use crate::material::combine_friction;
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
-use crate::solids::{Anchor, Boundary, Particles};
+use crate::solids::{Anchor, Particles};
 use glam::{DVec3, Vec3};
 
 /// Finds contacts. What it keeps of pairs is state; all else is room.
@@ -310,7 +310,9 @@ fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     if a.body == b.body {
         let body = &scene.bodies[a.body as usize];
         if a.piece != b.piece {
-            return [a, b].iter().all(|o| body.scratch.touches_own[o.piece as usize]);
+            let [p, q] = [a, b].map(|o| o.particle as usize);
+            return [a, b].iter().all(|o| body.scratch.touches_own[o.piece as usize])
+                && !body.scratch.surface.are_banks([p, q], &body.particles);
         }
         let faces = [a, b].map(|o| o.particle as usize);
         return body.scratch.surface.may_touch_itself(faces, &body.particles);
@@ -618,7 +620,7 @@ impl Body {
     /// Brings its surface up to what its model tells.
     pub(super) fn follow_surface(&mut self) {
         let Self { model, scratch, particles, pieces, .. } = self;
-        if let Boundary::Tets { faces, tets } = model.solid().boundary() {
+        if let Some((faces, tets)) = model.solid().boundary().surface() {
             scratch.surface.follow(faces, tets, particles);
             let spans = pieces.iter().map(|piece| piece.span.clone());
             scratch.surface.follow_motion(spans, tets, particles);

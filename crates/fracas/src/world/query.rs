@@ -10,7 +10,7 @@ use crate::contact::narrow::{Way, sweep, sweep_triangles};
 use crate::contact::ray::{self, Ray};
 use crate::contact::shape::{Aabb, Shape};
 use crate::math::Rot;
-use crate::solids::{Boundary, Face};
+use crate::solids::Face;
 use glam::{DVec3, Vec3};
 
 /// A ray to cast.
@@ -559,7 +559,7 @@ impl Body {
         probe: &mut Probe,
         visit: &mut Visit<'_>,
     ) -> bool {
-        let Boundary::Tets { faces, tets } = self.model.solid().boundary() else { return false };
+        let Some((faces, tets)) = self.model.solid().boundary().surface() else { return false };
         let x = &self.particles.position[piece.span.clone()];
         let around = Aabb::around(x.iter().copied());
         let centre = piece.origin + around.centre().as_dvec3();

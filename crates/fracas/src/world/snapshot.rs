@@ -29,6 +29,7 @@ use crate::solids::brittle::Brittle;
 use crate::solids::corotated::Corotated;
 use crate::solids::meshless::Meshless;
 use crate::solids::oriented::Oriented;
+use crate::solids::sheet::Sheet;
 use crate::solids::{Model, Motion, NO_SHAPE, Particles, Residual, RigidSet, Solid};
 use crate::state::{Reader, Sink, SnapshotError, StateHash, crc32c};
 use glam::{DVec3, Vec3};
@@ -323,6 +324,7 @@ impl Body {
             "corotated" => Model::Corotated(Box::new(Corotated::empty())),
             "brittle" => Model::Brittle(Box::new(Brittle::empty())),
             "meshless" => Model::Meshless(Box::new(Meshless::empty())),
+            "sheet" => Model::Sheet(Box::new(Sheet::empty())),
             "rigid" => Model::Rigid(RigidSet::default()),
             own => match own_models(own) {
                 Some(solid) => Model::Custom(solid),

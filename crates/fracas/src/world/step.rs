@@ -331,6 +331,7 @@ fn touch_obstacles(body: &mut Body, around: Around<'_>) {
                 [scratch.number, index],
                 particles,
                 &surface.corners()[corners],
+                surface.is_two_sided(),
                 piece.origin,
                 *layers,
                 around.half_spaces,

@@ -12,7 +12,7 @@ use crate::contact::surface::keep_true;
 use crate::contact::{Contact, Other, Spot, carry_over};
 use crate::parallel::Workers;
 use crate::sets::Sets;
-use crate::solids::{Anchor, Boundary, Particles, Residual, Solid};
+use crate::solids::{Anchor, Particles, Residual, Solid};
 use crate::solve::links::{Link, of_group};
 use crate::solve::{
     self, Held, Part, Pulled, Side, Touch, is_explicit, is_rigid, solve_explicit_island,
@@ -80,7 +80,7 @@ impl Touching {
             shaped += body.shaped_count() + breaking;
             // for islands within one body; larger ones take their room when they come together
             self.rooms[count].reserve(body.particle_count(), breaking);
-            if let Boundary::Tets { faces, .. } = body.model.solid().boundary() {
+            if let Some((faces, _)) = body.model.solid().boundary().surface() {
                 self.rooms[count].reserve_faces(faces.len());
                 // what is boxed and touched are faces
                 particles += faces.len();

@@ -5,6 +5,7 @@ use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
 use crate::math::symmetric_eigen;
 use crate::solids::Model;
 use crate::solids::brittle::FractureCounts;
+use crate::solids::CrackTip;
 use glam::Vec3;
 
 impl Body {
@@ -33,6 +34,25 @@ impl Body {
             None => e * largest(solid.strain(&self.particles, j)),
         };
         moduli.into_iter().enumerate().map(at).collect()
+    }
+
+    /// Ends of the cracks of a sheet, with what loads them; none of other models.
+    pub fn crack_tips(&self) -> Vec<CrackTip> {
+        self.model.solid().tips()
+    }
+
+    /// Triangles of a sheet; 0 of other models.
+    pub fn triangle_count(&self) -> usize {
+        self.sheet().len()
+    }
+
+    /// How large a sheet is at rest, in m²; 0 of other models.
+    pub fn rest_area(&self) -> f64 {
+        let of = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|j| self.particles.rest[j as usize].as_dvec3());
+            0.5 * (b - a).cross(c - a).length()
+        };
+        self.sheet().iter().map(of).sum()
     }
 
     /// Iterations of the model's own solves in the last substep.

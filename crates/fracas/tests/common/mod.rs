@@ -7,6 +7,8 @@ pub mod bodies;
 pub mod column;
 pub mod extreme;
 pub mod meshless_figures;
+pub mod sheet_figures;
+pub mod sheets;
 pub mod tet_figures;
 pub mod tets;
 

@@ -148,8 +148,11 @@ impl<'a> Solid<'a> {
         found: &mut impl FnMut(OnFace),
     ) {
         let triangle = Core::of_corners(corners, face.normal);
-        // behind the face: it is pushed out through it, and not to where it is on its way
-        if near.normal.dot(face.normal) > -1e-3 || near.gap < -0.5 * self.core.size {
+        // behind the face: it is pushed out through it, and not to where it is on its way. A sheet has no behind.
+        let reversed = face.two_sided && near.normal.dot(face.normal) > 0.0;
+        let face = &(if reversed { face.reversed() } else { *face });
+        let behind = near.normal.dot(face.normal) > -1e-3 || near.gap < -0.5 * self.core.size;
+        if behind && !face.two_sided {
             return self.push_out(face, corners, back, found);
         }
         let mut told = false;

@@ -32,6 +32,10 @@ pub struct Facet {
     pub margin: f64,
     /// How far it reaches inwards, in m.
     pub height: f64,
+    /// Whether it is of a sheet, which has nothing behind its triangles and is touched from both sides.
+    pub two_sided: bool,
+    /// Half the thickness of a sheet, in m.
+    pub offset: f64,
     /// Sines of the angles by which its edges stick out; below 0 where they are hollow.
     bends: [f64; 3],
 }
@@ -81,9 +85,26 @@ impl Facet {
     ) -> Self {
         let [a, b, c] = corners.map(|corner| corner.start);
         let normal = (b - a).cross(c - a).normalize_or_zero();
-        let mut facet = Self { corners, across, normal, owns, margin, height, bends: [0.0; 3] };
+        let (two_sided, offset, bends) = (false, 0.0, [0.0; 3]);
+        let mut facet =
+            Self { corners, across, normal, owns, margin, height, two_sided, offset, bends };
         facet.bends = [0, 1, 2].map(|k| facet.bend_at(k));
         facet
+    }
+
+    /// The same as a triangle of a sheet, with this much of it on either side.
+    pub fn with_offset(mut self, two_sided: bool, offset: f64) -> Self {
+        if two_sided {
+            (self.two_sided, self.offset) = (true, offset);
+            self.bends = self.bends.map(f64::abs);
+        }
+        self
+    }
+
+    /// The same seen from behind.
+    pub fn reversed(mut self) -> Self {
+        self.normal = -self.normal;
+        self
     }
 
     /// Whether it answers for a corner.
@@ -141,24 +162,24 @@ impl Facet {
 pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Meeting)) {
     let margin = a.margin.min(b.margin);
     for k in (0..3).filter(|&k| a.owns_corner(k)) {
-        if let Some((weights, normal, gap)) = corner_on_side(&a.corners[k], b, margin) {
+        if let Some((weights, normal, gap)) = corner_on_side(&a.corners[k], a.offset, b, margin) {
             found(Meeting {
                 weights: [corner_weights(k), weights],
                 features: [Feature::Corner(k as u8), Feature::Inside],
                 normal,
                 gap,
-                doubtful: rules.doubts(gap, b.height),
+                doubtful: !b.two_sided && rules.doubts(gap, b.height),
             });
         }
     }
     for k in (0..3).filter(|&k| b.owns_corner(k)) {
-        if let Some((weights, normal, gap)) = corner_on_side(&b.corners[k], a, margin) {
+        if let Some((weights, normal, gap)) = corner_on_side(&b.corners[k], b.offset, a, margin) {
             found(Meeting {
                 weights: [weights, corner_weights(k)],
                 features: [Feature::Inside, Feature::Corner(k as u8)],
                 normal: -normal,
                 gap,
-                doubtful: rules.doubts(gap, a.height),
+                doubtful: !a.two_sided && rules.doubts(gap, a.height),
             });
         }
     }
@@ -170,7 +191,7 @@ pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Mee
                     features: [Feature::Edge(i as u8), Feature::Edge(j as u8)],
                     normal,
                     gap,
-                    doubtful: rules.doubts(gap, a.height.min(b.height)),
+                    doubtful: !either_sided(a, b) && rules.doubts(gap, a.height.min(b.height)),
                 });
             }
         }
@@ -202,14 +223,28 @@ fn edge_weights(k: usize, t: f64) -> [f64; 3] {
     weights
 }
 
-/// A corner over a face, or one that goes through it: weights, outward normal, distance at the start.
-fn corner_on_side(p: &Moving, face: &Facet, margin: f64) -> Option<([f64; 3], DVec3, f64)> {
+/// Whether one of two is of a sheet: then their edges have no inside to be in.
+fn either_sided(a: &Facet, b: &Facet) -> bool {
+    a.two_sided || b.two_sided
+}
+
+/// A corner over a face, or one that goes through it: weights, outward normal, distance at the start. `offset` is half the thickness at the
+/// corner. A sheet is left to the side on which the corner is.
+fn corner_on_side(
+    p: &Moving,
+    offset: f64,
+    face: &Facet,
+    margin: f64,
+) -> Option<([f64; 3], DVec3, f64)> {
     let corners = face.at(0.0);
-    let gap = face.normal.dot(p.start - corners[0]);
-    if gap <= margin && gap >= -face.height {
+    let thick = offset + face.offset;
+    let height = face.normal.dot(p.start - corners[0]);
+    let side = if face.two_sided && height < 0.0 { -1.0 } else { 1.0 };
+    let gap = side * height - thick;
+    if gap <= margin && (face.two_sided || gap >= -face.height) {
         let weights = weights_in_triangle(corners, p.start);
         if weights.iter().all(|&w| w >= -RIM) {
-            return Some((weights, face.normal, gap));
+            return Some((weights, side * face.normal, gap));
         }
     }
     let [a, b, c] = corners.map(|corner| corner - p.start);
@@ -220,8 +255,10 @@ fn corner_on_side(p: &Moving, face: &Facet, margin: f64) -> Option<([f64; 3], DV
     let impact = corner_triangle(p, &face.corners)?;
     let [a, b, c] = face.at(impact.time);
     let normal = (b - a).cross(c - a).normalize_or_zero();
-    let gap = normal.dot(p.start - weighted(corners, impact.weights));
-    (gap > 0.0).then_some((impact.weights, normal, gap))
+    let apart = normal.dot(p.start - weighted(corners, impact.weights));
+    let (normal, apart) =
+        if face.two_sided && apart < 0.0 { (-normal, -apart) } else { (normal, apart) };
+    (apart > 0.0).then_some((impact.weights, normal, apart - thick))
 }
 
 /// Two edges that cross each other, or will: places along them, normal from b to a, distance at the start.
@@ -233,6 +270,7 @@ fn edges_cross(
     margin: f64,
 ) -> Option<([f64; 2], DVec3, f64)> {
     let (one, other) = (a.edge(i), b.edge(j));
+    let thick = a.offset + b.offset;
     let at = |time: f64| [one[0], one[1], other[0], other[1]].map(|m| m.at(time));
     // which way is out of both, when they are where they are at this time
     let across = |time: f64| {
@@ -241,6 +279,9 @@ fn edges_cross(
         let cross = u.cross(v);
         let sine = cross.length() / (u.length() * v.length());
         let out = if sine > CROSSING { cross.normalize() } else { return None };
+        if either_sided(a, b) {
+            return side_of(a, i, b, j, out, time);
+        }
         // along flat edges both ways may seem to be out: the one above which less rises is
         let rise = |out: DVec3| b.rise_at(j, out, time).max(a.rise_at(i, -out, time));
         let out = if rise(out) <= rise(-out) { out } else { -out };
@@ -257,7 +298,11 @@ fn edges_cross(
         && let Some(normal) = across(0.0)
     {
         let gap = gap_along(normal, places);
-        if gap <= margin && gap >= -a.height.min(b.height) {
+        if either_sided(a, b) {
+            if gap - thick <= margin {
+                return Some((places, normal, gap - thick));
+            }
+        } else if gap <= margin && gap >= -a.height.min(b.height) {
             // what an edge that was none overlaps with already it may keep: pushed apart, it would be none again, and so on for good
             let share = a.edginess(i, -normal).min(b.edginess(j, normal));
             let overlap = (-gap).max(0.0).min(SHARP * (q - p).length().min((o - r).length()));
@@ -266,12 +311,26 @@ fn edges_cross(
     }
     let apart = (p + places[0] * (q - p) - r - places[1] * (o - r)).length();
     let closing = one.iter().flat_map(|p| other.iter().map(|q| closing(p, q)));
-    if apart > closing.fold(0.0, f64::max) {
+    if apart > closing.fold(0.0, f64::max) + thick {
         return None;
     }
     let impact = edge_edge(&one, &other)?;
     let normal = across(impact.time)?;
     let places = [impact.weights[0], impact.weights[1]];
     let gap = gap_along(normal, places);
-    (gap > 0.0).then_some((places, normal, gap))
+    (gap > 0.0).then_some((places, normal, gap - thick))
+}
+
+/// Which way is from edge `j` of `b` to edge `i` of `a`, of which one at least is of a sheet: where they are apart at the start. A body behind the
+/// other has to be behind it.
+fn side_of(a: &Facet, i: usize, b: &Facet, j: usize, out: DVec3, time: f64) -> Option<DVec3> {
+    let [p, q] = a.edge(i).map(|m| m.start);
+    let [r, s] = b.edge(j).map(|m| m.start);
+    let [u, v] = nearest_on_segments(q - p, s - r, r - p);
+    let apart = p + u * (q - p) - r - v * (s - r);
+    let out = if out.dot(apart) < 0.0 { -out } else { out };
+    let behind = |facet: &Facet, k: usize, out: DVec3| {
+        facet.two_sided || facet.rise_at(k, out, time) <= LEVEL
+    };
+    (behind(b, j, out) && behind(a, i, -out)).then_some(out)
 }

@@ -5,7 +5,8 @@
 //! two faces          → Facet × Facet: corners on triangles, edges on edges, now or on their way (ccd)
 //! ```
 //!
-//! A surface has no thickness. Every corner and every edge belongs to one of its faces, which answers for it, so that a
+//! A surface of tetrahedra has no thickness and one outside. A sheet has both sides and half its thickness on either (`offset`): what is nearer than
+//! that has not come through yet. Every corner and every edge belongs to one of its faces, which answers for it, so that a
 //! corner meets a triangle once and an edge an edge (representative triangles; Curtis, Tamstorf, Manocha 2008).
 
 pub mod ccd;
@@ -30,8 +31,12 @@ use tangles::Tangles;
 
 /// Distance within which contacts are made though nothing moves, over the shortest edge of a face.
 pub(super) const MARGIN: f32 = 0.1;
+/// The same of a sheet: what has come through it is lost, and buckling is faster than what a substep begins with.
+const SHEET_MARGIN: f32 = 0.4;
 /// Deviation from rigid motion at which a piece is looked at for contact with itself, in margins.
 const BENT: f32 = 2.5;
+/// Distance between the middles of two triangles of a sheet at rest up to which they are neighbours, in edges.
+const BANKS: f32 = 2.0;
 /// Instead of the index of a face.
 const NOBODY: u32 = u32::MAX;
 
@@ -47,6 +52,8 @@ pub struct Surface {
     /// Of each piece, whether it is bent so far that it could touch itself.
     bent: Vec<bool>,
     tangles: Tangles,
+    /// Whether it is a sheet, which is touched from both sides.
+    two_sided: bool,
 }
 
 /// What is around a face.
@@ -62,6 +69,10 @@ struct Side {
     height: f32,
     /// Shortest edge at rest, in m.
     edge: f32,
+    /// Distance within which it makes contacts though nothing moves, in m.
+    margin: f32,
+    /// Half the thickness of a sheet, in m; 0 of tetrahedra.
+    offset: f32,
 }
 
 impl Surface {
@@ -73,7 +84,8 @@ impl Surface {
         self.faces.clear();
         self.faces.extend_from_slice(faces);
         self.sides.clear();
-        self.sides.extend(faces.iter().map(|face| Side::new(face, tets, &particles.rest)));
+        self.two_sided = tets.is_empty();
+        self.sides.extend(faces.iter().map(|face| Side::new(face, tets, particles)));
         self.join_edges();
         self.list_corners();
     }
@@ -110,7 +122,31 @@ impl Surface {
         let middle = |corners: [u32; 3]| {
             corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
         };
-        p.iter().all(|j| !q.contains(j)) && !self.tangles.part(middle(p), middle(q))
+        p.iter().all(|j| !q.contains(j))
+            && !self.tangles.part(middle(p), middle(q))
+            && !self.are_banks([a, b], particles)
+    }
+
+    /// Whether two faces of a sheet lie side by side at rest: they are neighbours, or were before a crack parted them.
+    pub fn are_banks(&self, [a, b]: [usize; 2], particles: &Particles) -> bool {
+        if !self.two_sided {
+            return false;
+        }
+        let middle = |face: usize| {
+            let corners = self.faces[face].corners;
+            corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
+        };
+        middle(a).distance(middle(b)) < BANKS * 0.5 * (self.sides[a].edge + self.sides[b].edge)
+    }
+
+    /// Whether it is touched from both sides.
+    pub fn is_two_sided(&self) -> bool {
+        self.two_sided
+    }
+
+    /// Half its thickness at a face, in m; 0 of tetrahedra.
+    pub fn offset(&self, face: usize) -> f32 {
+        self.sides[face].offset
     }
 
     /// Its faces.
@@ -125,7 +161,7 @@ impl Surface {
 
     /// Distance within which a face makes contacts though nothing moves, in m.
     pub fn margin(&self, face: usize) -> f32 {
-        MARGIN * self.sides[face].edge
+        self.sides[face].margin + 2.0 * self.sides[face].offset
     }
 
     /// Its shortest edge at rest, in m.
@@ -156,9 +192,10 @@ impl Surface {
             corners.map(|j| h * particles.velocity[j as usize]),
             across.map(|j| j.map(place)),
             side.owns,
-            MARGIN * side.edge,
+            side.margin,
             side.height,
         )
+        .with_offset(self.two_sided, side.offset)
     }
 
     /// A face as it starts into a substep of length h, in a frame whose origin lies at `shift` from that of its piece.
@@ -177,9 +214,10 @@ impl Surface {
             self.faces[face].corners.map(moving),
             across,
             side.owns,
-            f64::from(MARGIN * side.edge),
+            f64::from(side.margin),
             f64::from(side.height),
         )
+        .with_offset(self.two_sided, side.offset.into())
     }
 
     /// Calls `visit` with the other two corners of all faces around corner `k` of a face, as far as they hang together.
@@ -245,21 +283,34 @@ impl Surface {
         for corner in edges.chunk_by(|a, b| a.0 == b.0) {
             let ([j, _], face, k) = corner[0];
             sides[face as usize].owns |= 1 << k;
-            let margin = |&(_, face, _): &([u32; 2], u32, u8)| MARGIN * sides[face as usize].edge;
+            let margin = |&(_, face, _): &([u32; 2], u32, u8)| sides[face as usize].margin;
             corners.push((j, corner.iter().map(margin).fold(f32::INFINITY, f32::min)));
         }
     }
 }
 
 impl Side {
-    fn new(face: &Face, tets: &[[u32; 4]], rest: &[Vec3]) -> Self {
+    fn new(face: &Face, tets: &[[u32; 4]], particles: &Particles) -> Self {
+        let rest = &particles.rest;
         let [a, b, c] = face.corners.map(|j| rest[j as usize].as_dvec3());
         let normal = (b - a).cross(c - a).normalize_or_zero();
-        let tet = tets[face.tet as usize];
-        let inner = tet.into_iter().find(|j| !face.corners.contains(j)).unwrap_or(tet[0]);
+        let tet = tets.get(face.tet as usize);
+        let inner = tet.and_then(|tet| tet.iter().copied().find(|j| !face.corners.contains(j)));
+        // behind a triangle of a sheet there is nothing
+        let inner = inner.unwrap_or(face.corners[0]);
         let height = normal.dot(a - rest[inner as usize].as_dvec3()).max(0.0);
         let edge = a.distance(b).min(b.distance(c)).min(c.distance(a));
-        Self { across: [(NOBODY, 0); 3], owns: 0, inner, height: height as f32, edge: edge as f32 }
+        let radius = |j: u32| particles.radii[j as usize][0];
+        let thin = face.corners.map(radius).into_iter().fold(f32::INFINITY, f32::min);
+        Self {
+            across: [(NOBODY, 0); 3],
+            owns: 0,
+            inner,
+            height: height as f32,
+            edge: edge as f32,
+            margin: if tet.is_some() { MARGIN } else { SHEET_MARGIN } * edge as f32,
+            offset: if tet.is_some() { 0.0 } else { thin },
+        }
     }
 }
 

@@ -24,6 +24,10 @@ pub struct Outline {
     size: f32,
     /// Corners that it answers for and, three bits above, edges that stick out.
     owns: u8,
+    /// Edges of a sheet that are bent either way, three bits up.
+    folded: u8,
+    /// Half the thickness of a sheet, in m.
+    offset: f32,
 }
 
 impl Outline {
@@ -40,13 +44,18 @@ impl Outline {
         let normal = (b - a).cross(c - a).normalize_or_zero();
         let edges = [b - a, c - b, a - c];
         let way = (ways[0] + ways[1] + ways[2]) / 3.0;
-        let mut sharp = 0;
+        let (mut sharp, mut folded) = (0, 0);
         for k in 0..3 {
             let bent = across[k].is_none_or(|across| {
                 let there = across - corners[k];
                 -normal.dot(there) > (SHARP as f32 - ROUNDING) * there.length()
             });
             sharp |= u8::from(bent) << (3 + k);
+            let hollow = across[k].is_some_and(|across| {
+                let there = across - corners[k];
+                normal.dot(there) > (SHARP as f32 - ROUNDING) * there.length()
+            });
+            folded |= owns & u8::from(hollow) << (3 + k);
         }
         Self {
             corners,
@@ -58,7 +67,20 @@ impl Outline {
             height,
             size: edges.iter().map(|edge| edge.length()).fold(0.0, f32::max),
             owns: owns & (sharp | 0b111),
+            folded,
+            offset: 0.0,
         }
+    }
+
+    /// The same as a triangle of a sheet, with this much of it on either side.
+    pub fn with_offset(mut self, two_sided: bool, offset: f32) -> Self {
+        if two_sided {
+            self.owns |= self.folded;
+            self.offset = offset;
+            // from behind as from the front
+            self.height = self.margin + 2.0 * offset;
+        }
+        self
     }
 
     /// Whether a corner may be over it or behind it, now or on its way.
@@ -79,8 +101,9 @@ impl Outline {
 
 /// Whether [`meet_facets`](super::meet_facets) could find something. The second lies at `shift` from the first.
 pub fn may_meet(a: &Outline, b: &Outline, shift: Vec3) -> bool {
-    let margin = a.margin.min(b.margin);
-    let closing = a.way.distance(b.way) + a.spread + b.spread;
+    let thick = a.offset + b.offset;
+    let margin = a.margin.min(b.margin) + thick;
+    let closing = a.way.distance(b.way) + a.spread + b.spread + thick;
     let corners = |of: &Outline, on: &Outline, shift: Vec3| {
         (0..3).any(|k| of.owns >> k & 1 == 1 && on.may_hold(of.corners[k] + shift, margin, closing))
     };

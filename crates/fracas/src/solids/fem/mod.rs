@@ -16,7 +16,7 @@ pub(crate) mod lanes;
 pub(crate) mod lattice;
 pub(crate) mod remesh;
 pub mod shape;
-mod skyline;
+pub(crate) mod skyline;
 pub(crate) mod stars;
 pub(crate) mod stress;
 pub(crate) mod system;

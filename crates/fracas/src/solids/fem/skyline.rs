@@ -5,7 +5,7 @@ use glam::DMat3;
 
 /// The lower half of a symmetric matrix, each row from its first entry on; its factor later.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Skyline {
+pub(crate) struct Skyline {
     /// Column of the first entry of each row, and where it stands.
     first: Vec<usize>,
     start: Vec<usize>,

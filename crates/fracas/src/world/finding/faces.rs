@@ -373,13 +373,16 @@ enum Met {
 
 impl FaceOf<'_> {
     fn meet(&self, part: &mut Solid<'_>, margin: f32, found: &mut dyn FnMut(Met)) {
-        let margin = f64::from(margin);
+        // half the thickness of a sheet is between what touches and its corners
+        let offset = self.surface.offset(self.owner.particle as usize);
+        let margin = f64::from(margin + offset);
         for k in (0..3).filter(|&k| self.facet.owns_corner(k)) {
             let corner = self.facet.corners[k];
             let Some(mut point) = part.meet_corner(corner.start, corner.way, margin) else {
                 continue;
             };
-            if point.gap < 0.0 {
+            point.gap -= offset;
+            if point.gap < 0.0 && !self.facet.two_sided {
                 let face = self.owner.particle as usize;
                 let out = self.surface.normal_at(face, k, self.particles());
                 point = part.back_into_body(corner.start, out.as_dvec3(), point);
@@ -390,7 +393,10 @@ impl FaceOf<'_> {
                 found(Met::Corner(k, point));
             }
         }
-        part.meet_face(&self.facet, margin, |on_face| found(Met::Between(on_face)));
+        part.meet_face(&self.facet, margin, |mut on_face| {
+            on_face.point.gap -= offset;
+            found(Met::Between(on_face));
+        });
     }
 
     /// A number for a point between corners: of the solid alone inside, so that it lasts from face to face.
