@@ -35,6 +35,10 @@ pub struct Options {
           allow_negative_numbers = true, allow_hyphen_values = true, value_parser = finite)]
     target: Option<Vec<f64>>,
 
+    /// How many times as large the deformation of brittle bodies is drawn; 0 draws them rigid [default: as they move]
+    #[arg(long, value_name = "TIMES", value_parser = not_negative)]
+    deformation: Option<f32>,
+
     /// What to draw inside of bodies, whose surface then is drawn as glass
     #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
     show: Vec<Overlay>,
@@ -96,6 +100,7 @@ impl Options {
                 fibres: shows(Overlay::Fibres),
                 contacts: shows(Overlay::Contacts),
             },
+            deformation: self.deformation,
         }
     }
 }
@@ -136,6 +141,12 @@ fn finite(text: &str) -> Result<f64, String> {
 fn positive(text: &str) -> Result<f32, String> {
     let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
     if number > 0.0 && number.is_finite() { Ok(number) } else { Err("must be above 0".to_owned()) }
+}
+
+fn not_negative(text: &str) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    let fine = number >= 0.0 && number.is_finite();
+    if fine { Ok(number) } else { Err("must be finite and not below 0".to_owned()) }
 }
 
 /// Pixels across and down.

@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 40] = [
+const MOMENTS: [(&str, &str); 43] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -74,11 +74,17 @@ const MOMENTS: [(&str, &str); 40] = [
     ("stack", "0,10,22,360"),
     ("struck-monolith", "2,14,30,119"),
     ("strained-block", "0,60,130,179"),
-    ("falling-bunny", "4,7,14,179"),
+    ("falling-bunny", "3,8,20,179"),
     ("broken-ring", "2,7,20,119"),
-    ("dropped-plate", "22,26,36,149"),
+    ("dropped-plate", "4,8,14,119"),
     ("stone-column", "0,80,112,239"),
+    ("figure-8", "2,6,20,119"),
+    ("wine-glass", "3,8,14,119"),
+    ("window-pane", "0,1,10,119"),
 ];
+
+/// Scenes drawn with a colour for every piece.
+const IN_PIECES: [&str; 1] = ["figure-8"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -119,7 +125,9 @@ fn gallery_is_true() {
             let file =
                 std::env::temp_dir().join(format!("fracas-{}-{scene}.png", std::process::id()));
             let path = file.to_str().unwrap();
-            program(&["film", scene, "--at", at, "--size", "480x270", "-o", path]);
+            let colour = if IN_PIECES.contains(scene) { "piece" } else { "material" };
+            let size = "480x270";
+            program(&["film", scene, "--at", at, "--size", size, "--colour", colour, "-o", path]);
             if std::env::var_os("UPDATE_GALLERY").is_some() {
                 fs::copy(&file, stored(scene)).unwrap();
             }

@@ -1,4 +1,4 @@
-//! Writes the generated assets, `goblet.obj`, `panel.obj` and `car.obj`, to a folder.
+//! Writes the generated assets, `goblet.obj`, `panel.obj`, `car.obj` and `figure-8.obj`, to a folder.
 //!
 //! ```sh
 //! cargo run -p fracas-mesh --example make_assets -- assets
@@ -19,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("goblet", "a goblet 0.12 m high with a wall of 2 mm, closed", goblet()?),
         ("panel", "a curved panel of sheet metal, 0.5 m × 0.4 m, open", panel()),
         ("car", "the body of a car, 4 m long, open below and at its windows", car()),
+        ("figure-8", "two rings that have a side in common, 0.4 m high, coarse, closed", rings()),
     ] {
         let path = folder.join(name).with_extension("obj");
         std::fs::write(&path, obj(name, about, &surface))?;
@@ -170,6 +171,64 @@ fn car_point([s, h, t]: [f64; 3]) -> DVec3 {
     let crown = 0.03 * h * (1.0 - (2.0 * t - 1.0).powi(2));
     let x = 2.0 * end - 0.12 * end.powi(7) * (2.0 * t - 1.0).powi(2);
     DVec3::new(x, y + crown, width * (2.0 * t - 1.0))
+}
+
+/// Rows of unit cubes in the shape of an 8, bent into rings. It is made to be subdivided, which makes it round.
+fn rings() -> Surface {
+    const UNIT: f64 = 0.08;
+    let filled = |x: i32, y: i32| {
+        (0..3).contains(&x) && (0..5).contains(&y) && !(x == 1 && (y == 1 || y == 3))
+    };
+    let mut quads = Vec::new();
+    for (x, y) in (0..5).flat_map(|y| (0..3).map(move |x| (x, y))).filter(|&(x, y)| filled(x, y)) {
+        // corners counter-clockwise seen from outside
+        let corner = |dx: i32, dy: i32, z: i32| [x + dx, y + dy, z];
+        quads.push([corner(0, 0, 1), corner(1, 0, 1), corner(1, 1, 1), corner(0, 1, 1)]);
+        quads.push([corner(0, 0, 0), corner(0, 1, 0), corner(1, 1, 0), corner(1, 0, 0)]);
+        let sides = [
+            ((x - 1, y), [0, 1], [0, 0]),
+            ((x + 1, y), [1, 0], [1, 1]),
+            ((x, y - 1), [0, 0], [1, 0]),
+            ((x, y + 1), [1, 1], [0, 1]),
+        ];
+        for ((x, y), [ax, ay], [bx, by]) in sides {
+            if !filled(x, y) {
+                quads.push([
+                    corner(ax, ay, 0),
+                    corner(bx, by, 0),
+                    corner(bx, by, 1),
+                    corner(ax, ay, 1),
+                ]);
+            }
+        }
+    }
+    let mut surface = Surface::default();
+    let mut known = BTreeMap::new();
+    for quad in quads {
+        let corners = quad.map(|at| {
+            *known.entry(at).or_insert_with(|| {
+                surface.vertices.push(UNIT * on_rings(at.map(f64::from)));
+                surface.vertices.len() as u32 - 1
+            })
+        });
+        // about the middle, so that neither diagonal is preferred
+        let middle = surface.vertices.len() as u32;
+        let sum: DVec3 = corners.iter().map(|&v| surface.vertices[v as usize]).sum();
+        surface.vertices.push(0.25 * sum);
+        surface.triangles.extend((0..4).map(|k| [corners[k], corners[(k + 1) % 4], middle]));
+    }
+    surface
+}
+
+/// Where a corner of the cubes goes: squares around the two holes become circles, and the sides are drawn in between them.
+fn on_rings([x, y, z]: [f64; 3]) -> DVec3 {
+    let centre = if y < 2.5 { 1.5 } else { 3.5 };
+    let (dx, dy) = (x - 1.5, y - centre);
+    // holes are wider than the cube that is left out
+    let square = dx.abs().max(dy.abs());
+    let round = (square + 0.5 * (1.5 - square)) / dx.hypot(dy);
+    let waist = if (2.0..=3.0).contains(&y) && dx.abs() > 1.0 { 0.75 } else { 1.0 };
+    DVec3::new(waist * round * dx, round * dy + centre - 2.5, 0.7 * (z - 0.5))
 }
 
 /// The surface as OBJ text; texture coordinates that are the same are written once.

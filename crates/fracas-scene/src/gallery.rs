@@ -24,8 +24,16 @@ macro_rules! assets {
 }
 
 /// The mesh files that come with the program, which scenes call `gallery:NAME`.
-pub(crate) static ASSETS: [(&str, &[u8]); 7] =
-    assets!["bunny.obj", "spot.ply", "gear.stl", "nut.ply", "goblet.obj", "panel.obj", "car.obj"];
+pub(crate) static ASSETS: [(&str, &[u8]); 8] = assets![
+    "bunny.obj",
+    "spot.ply",
+    "gear.stl",
+    "nut.ply",
+    "goblet.obj",
+    "panel.obj",
+    "car.obj",
+    "figure-8.obj",
+];
 
 /// The bytes of one of them.
 pub(crate) fn gallery_asset(name: &str) -> Option<&'static [u8]> {
@@ -75,6 +83,9 @@ pub fn gallery() -> Vec<GalleryScene> {
         "broken-ring",
         "dropped-plate",
         "stone-column",
+        "figure-8",
+        "wine-glass",
+        "window-pane",
         "hanging-slab",
         "hanging-slab-strands",
         "peel",

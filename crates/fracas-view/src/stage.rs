@@ -66,6 +66,8 @@ pub struct Style {
     pub colour: Colour,
     /// What is drawn besides; with any of them surfaces are drawn as glass.
     pub overlays: Overlays,
+    /// How many times as large the deformation of brittle bodies is drawn; none draws them as they move.
+    pub deformation: Option<f32>,
 }
 
 /// The surfaces of the bodies and obstacles of a world, ready to follow them.
@@ -170,7 +172,7 @@ impl Stage {
             let Some(body) = world.body(actor.body) else { continue };
             let paints = paints(body, u64::from(actor.number), style.colour, ends);
             skins.push(actor.show(body, style, &paints, &drawing));
-            actor.show_edges(body, style.overlays.tets, &mut drawing);
+            actor.show_edges(body, style, &mut drawing);
             add_particles(&mut drawing, body, &paints, style.overlays);
         }
         if style.overlays.contacts {
@@ -275,6 +277,7 @@ impl Actor {
         paints: &[Paint],
         around: &Drawing,
     ) -> ShownSkin {
+        self.binding.draw_deformation(style.deformation);
         let update = self.binding.update(body, around.origin).clone();
         let of = |&column: &u32| match column {
             GONE => OBSTACLE,
@@ -293,8 +296,8 @@ impl Actor {
         }
     }
 
-    fn show_edges(&mut self, body: &Body, shown: bool, drawing: &mut Drawing) {
-        if !shown {
+    fn show_edges(&mut self, body: &Body, style: &Style, drawing: &mut Drawing) {
+        if !style.overlays.tets {
             self.edges = None;
             return;
         }
@@ -302,6 +305,7 @@ impl Actor {
             self.edges = Skin::new(Arc::clone(self.binding.mesh()), body).ok();
         }
         let Some(skin) = &mut self.edges else { return };
+        skin.draw_deformation(style.deformation);
         let skinned = skin.update_lines(body, drawing.origin);
         let at = |k: u32| skinned.positions[k as usize];
         let lines = skinned.lines.iter();

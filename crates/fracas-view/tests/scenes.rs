@@ -90,7 +90,7 @@ fn compare(name: &str, picture: &Picture) {
 fn scenes_look_as_they_did() {
     let overlays =
         |particles, bonds, tets| Overlays { particles, bonds, tets, ..Overlays::default() };
-    let style = |colour, overlays| Style { colour, overlays };
+    let style = |colour, overlays| Style { colour, overlays, ..Style::default() };
     compare("first-steps", &draw("first-steps", 0, &Style::default()));
     compare("drop-gear", &draw("drop-gear", 0, &Style::default()));
     let inside = style(Colour::Body, overlays(true, true, false));

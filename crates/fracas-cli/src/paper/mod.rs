@@ -1,7 +1,9 @@
 //! `fracas paper`: what the documents that Fracas implements claim, and what comes out here.
 
 mod figures_000;
+mod figures_001;
 mod seed_000;
+mod seed_001;
 
 use crate::exit::Exit;
 use crate::output;
@@ -37,6 +39,9 @@ enum Seed {
     /// Ductile fracture of oriented particles
     #[value(name = "000")]
     Oriented,
+    /// Brittle objects around rigid references
+    #[value(name = "001")]
+    Brittle,
 }
 
 impl Seed {
@@ -44,6 +49,16 @@ impl Seed {
         match self {
             Self::Oriented if without_scenes => seed_000::rows(),
             Self::Oriented => Ok([seed_000::rows()?, figures_000::rows()?].concat()),
+            Self::Brittle if without_scenes => seed_001::rows(),
+            Self::Brittle => Ok([seed_001::rows()?, figures_001::rows()?].concat()),
+        }
+    }
+
+    /// What of it is not there on purpose, and why.
+    fn left_out(self) -> &'static [&'static str] {
+        match self {
+            Self::Oriented => &[],
+            Self::Brittle => &seed_001::LEFT_OUT,
         }
     }
 }
@@ -158,6 +173,9 @@ pub fn run(arguments: &Arguments) -> Result<Exit> {
         rows.extend(seed.rows(arguments.without_scenes)?);
     }
     write!(io::stdout(), "{}", table(&rows))?;
+    for what in seeds.iter().flat_map(|seed| seed.left_out()) {
+        writeln!(io::stdout(), "left out: {what}")?;
+    }
     if let Some(path) = &arguments.json {
         output::write_whole(path, &rows)?;
     }

@@ -1,10 +1,10 @@
-//! Rough fracture faces: the faces between fragments, divided and displaced by noise. Both sides of a face are made of
+//! Rough fracture faces: the faces between fragments or tetrahedra, divided and displaced by noise. Both sides of a face are made of
 //! the same vertices, so they fit.
 
 use std::collections::BTreeMap;
 
 use fracas::glam::Vec3;
-use fracas::skin::{Face, InsideFace, SkinMesh};
+use fracas::skin::{Face, InsideFace, Owners, SkinMesh};
 
 use super::nearest::NearestPoint;
 use crate::random::signed;
@@ -15,6 +15,9 @@ const HEIGHT: f32 = 0.3;
 /// The same over the distance to the nearest vertex of the surface: a crack that runs just below it stays there.
 const BELOW: f32 = 0.4;
 
+/// The same over the shortest edge at a vertex where several faces meet.
+const OF_EDGE: f32 = 0.3;
+
 /// How often the volume of fragments is put right: it is linear in every height, but not in two that are neighbours.
 const CORRECTIONS: usize = 4;
 
@@ -24,6 +27,9 @@ const MOST_PASSES: usize = 10;
 /// Divides faces between fragments until no edge of theirs is longer than `grain`, in m, and moves the vertices that are
 /// new in them in and out by chance, by up to 0.3 grains. The surface stays as it is, but that the edges it has in
 /// common with them are divided too. Fragments keep their volume.
+///
+/// A crack through tetrahedra passes from one to the next: their edges and corners inside are moved as well, anywhere, or they would be seen as straight
+/// teeth. Faces with vertices of their own make up for it, so that a tetrahedron keeps its volume if all of its faces have some.
 ///
 /// ```
 /// use fracas_mesh::generate::Sampling;
@@ -172,8 +178,19 @@ fn displace(mesh: &mut SkinMesh, first_new: usize, grain: f32, seed: u64) {
     for face in &mesh.inside {
         faces.entry(face.between).or_default().push(face.corners);
     }
-    for (between, vertices) in &of_interface {
-        let before = swept(mesh, &faces[between]);
+    let before: Vec<f64> =
+        of_interface.keys().map(|between| swept(mesh, &faces[between])).collect();
+    if let Owners::Tets(_) = mesh.owners {
+        let joints = (0..free.len()).filter(|&v| {
+            let Free { between, taken, outside, .. } = free[v];
+            between.is_some() && taken && !outside
+        });
+        let joints: Vec<(usize, f32)> = joints
+            .map(|v| (v, (HEIGHT * grain).min(BELOW * below(mesh.vertices[v].into()))))
+            .collect();
+        shake(mesh, &joints, seed);
+    }
+    for ((between, vertices), before) in of_interface.iter().zip(before) {
         for &(v, height) in vertices {
             lift(&mut mesh.vertices[v as usize], height, &free[v as usize]);
         }
@@ -187,6 +204,24 @@ fn displace(mesh: &mut SkinMesh, first_new: usize, grain: f32, seed: u64) {
                 lift(&mut mesh.vertices[v as usize], height, &free[v as usize]);
             }
         }
+    }
+}
+
+/// Moves vertices anywhere, each by so much at most and by less than its shortest edge.
+fn shake(mesh: &mut SkinMesh, vertices: &[(usize, f32)], seed: u64) {
+    let mut shortest = vec![f32::INFINITY; mesh.vertices.len()];
+    for face in &mesh.inside {
+        for k in 0..3 {
+            let [a, b] = [face.corners[k], face.corners[(k + 1) % 3]].map(|v| v as usize);
+            let length = Vec3::from(mesh.vertices[a]).distance(mesh.vertices[b].into());
+            (shortest[a], shortest[b]) = (shortest[a].min(length), shortest[b].min(length));
+        }
+    }
+    for &(v, most) in vertices {
+        let along = |axis: u64| signed(seed, &[v as u64, axis]) as f32;
+        let way = Vec3::new(along(1), along(2), along(3)) / 3.0f32.sqrt();
+        let moved = Vec3::from(mesh.vertices[v]) + most.min(OF_EDGE * shortest[v]) * way;
+        mesh.vertices[v] = moved.to_array();
     }
 }
 

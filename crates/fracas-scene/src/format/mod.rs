@@ -413,7 +413,7 @@ pub(crate) static BODY: Table = Table {
             Flag,
             Absent::Flag(false),
             "",
-            "whether the tetrahedra of a `brittle` body are split where a crack runs, so that it is flat; not with `surface = \"own\"`",
+            "whether the tetrahedra of a `brittle` body are split where a crack runs, so that it is flat; not with `surface = \"own\"` or `grain`",
         ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
         field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),

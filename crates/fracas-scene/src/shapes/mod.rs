@@ -137,7 +137,7 @@ impl Shape {
             Geometry::Tets(tets) => {
                 let solid = Box::new(tets.make(mesher)?);
                 Ok(match self.model {
-                    Model::Brittle(options) => Made::Brittle(solid, options),
+                    Model::Brittle(options) => Made::Brittle(solid, options, tets.grain),
                     Model::Corotated(options) => Made::Tets(solid, options),
                     _ => Made::Tets(solid, TetOptions::default()),
                 })
@@ -162,7 +162,8 @@ pub(crate) enum Made {
     /// With the grain of its faces, in m.
     Fragments(Box<FragmentedSolid>, Option<f32>),
     Tets(Box<TetSolid>, TetOptions),
-    Brittle(Box<TetSolid>, BrittleOptions),
+    /// With the grain of its faces, in m.
+    Brittle(Box<TetSolid>, BrittleOptions, Option<f32>),
     Meshless(Lattice, MeshlessShape),
     Sheet(SheetShape),
     Rigid(Vec<RigidPart>),
@@ -183,7 +184,7 @@ impl Made {
             Self::Tets(solid, options) => {
                 ShapeDesc::Tets { shape: solid.shape.clone(), options: *options }
             }
-            Self::Brittle(solid, options) => {
+            Self::Brittle(solid, options, _) => {
                 ShapeDesc::Brittle { shape: solid.shape.clone(), options: *options }
             }
             Self::Meshless(_, shape) => ShapeDesc::Meshless(shape.clone()),
@@ -199,7 +200,7 @@ impl Made {
             Self::Fragments(solid, _) => {
                 solid.shape.points.iter().map(|point| point.position).collect()
             }
-            Self::Tets(solid, _) | Self::Brittle(solid, _) => solid.shape.vertices.clone(),
+            Self::Tets(solid, _) | Self::Brittle(solid, ..) => solid.shape.vertices.clone(),
             Self::Meshless(_, shape) => shape.points.iter().map(|point| point.position).collect(),
             Self::Sheet(shape) => shape.in_frame().collect(),
             Self::Rigid(parts) => {
@@ -218,7 +219,7 @@ impl Made {
         match self {
             Self::Lattice(_, shape) => Some(&shape.values),
             Self::Fragments(solid, _) => Some(&solid.shape.values),
-            Self::Tets(solid, _) | Self::Brittle(solid, _) => Some(&solid.shape.values),
+            Self::Tets(solid, _) | Self::Brittle(solid, ..) => Some(&solid.shape.values),
             Self::Meshless(_, shape) => Some(&shape.values),
             Self::Sheet(_) | Self::Rigid(_) => None,
         }
@@ -233,9 +234,15 @@ impl Made {
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
             Self::Tets(solid, _) => Ok(solid.skin()),
-            Self::Brittle(solid, _) => solid.breaking_skin().map_err(|error| {
-                format!("its own surface cannot be cut along the tetrahedra: {error}")
-            }),
+            Self::Brittle(solid, _, grain) => {
+                let smooth = solid.breaking_skin().map_err(|error| {
+                    format!("its own surface cannot be cut along the tetrahedra: {error}")
+                })?;
+                Ok(match grain {
+                    Some(grain) => skin::roughen(smooth, *grain, 0),
+                    None => smooth,
+                })
+            }
             Self::Sheet(shape) => Ok(SkinMesh::of_sheet(shape)),
             Self::Rigid(parts) => Ok(SkinMesh::of_rigid(parts, AROUND)),
         }

@@ -17,12 +17,14 @@ pub(super) struct Tetrahedra {
     source: Source,
     /// Whether the surface is drawn instead of the tetrahedra that fill it.
     own_surface: bool,
+    /// How rough the faces are along which it breaks, in m.
+    pub grain: Option<f32>,
 }
 
 /// Fields that say how rows of particles are made.
 const OF_ROWS: [&str; 3] = ["particles", "neighbours", "jitter"];
 /// Fields that say how fragments are made.
-const OF_FRAGMENTS: [&str; 4] = ["fragments", "pattern", "focus", "grain"];
+const OF_FRAGMENTS: [&str; 3] = ["fragments", "pattern", "focus"];
 /// Fields that say how fine the tetrahedra are.
 const FINENESS: [&str; 3] = ["tets", "counts", "spacing"];
 
@@ -64,7 +66,7 @@ impl Tetrahedra {
 
 /// `None` if it is wrong.
 pub(super) fn read(reader: &Reader<'_>, model: Model) -> Option<Tetrahedra> {
-    let right = refuse_fields_of_others(reader, model) && refuse_own_of_split(reader, model);
+    let right = refuse_fields_of_others(reader, model) && refuse_fixed_of_split(reader, model);
     let source = match reader.kind() {
         "mesh" => meshed::read_mesh(reader),
         "lathe" => meshed::read_lathe(reader),
@@ -72,11 +74,12 @@ pub(super) fn read(reader: &Reader<'_>, model: Model) -> Option<Tetrahedra> {
         _ => read_simple(reader),
     };
     let own_surface = reader.text("surface") == "own";
+    let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
     let source = source?;
     if !source.has_surface() {
         reader.warn_in_vain("surface", "on a shape that is made of tetrahedra");
     }
-    let tets = Tetrahedra { source, own_surface };
+    let tets = Tetrahedra { source, own_surface, grain };
     (right && have_room(reader, &tets)).then_some(tets)
 }
 
@@ -115,7 +118,10 @@ fn read_simple(reader: &Reader<'_>) -> Option<Source> {
 /// Refuses what says how particles in rows or fragments are made; whether there was nothing of it.
 fn refuse_fields_of_others(reader: &Reader<'_>, model: Model) -> bool {
     let of_rows = if FILLED.contains(&reader.kind()) { reader.given(OF_ROWS) } else { Vec::new() };
-    let of_fragments = reader.given(OF_FRAGMENTS);
+    let mut of_fragments = reader.given(OF_FRAGMENTS);
+    if !matches!(model, Model::Brittle(_)) {
+        of_fragments.extend(reader.given(["grain"]));
+    }
     let rows = "it is for rows of particles; `tets = 2000` says how fine a body of tetrahedra is";
     let fragments = model.without_fragments().unwrap_or_default();
     let fields = of_rows.iter().map(|field| (field, rows));
@@ -128,16 +134,16 @@ fn refuse_fields_of_others(reader: &Reader<'_>, model: Model) -> bool {
     of_rows.is_empty() && of_fragments.is_empty()
 }
 
-/// A surface that is cut along tetrahedra does not follow when these are split; whether that is not asked for.
-fn refuse_own_of_split(reader: &Reader<'_>, model: Model) -> bool {
+/// What is drawn along the tetrahedra as they are at first does not follow when these are split; whether that is not asked for.
+fn refuse_fixed_of_split(reader: &Reader<'_>, model: Model) -> bool {
     let split = matches!(model, Model::Brittle(options) if options.remesh);
-    if !split || reader.text("surface") != "own" {
-        return true;
-    }
-    let span = reader.value_span("surface").unwrap_or_else(|| reader.span.clone());
-    let message = "`surface = \"own\"` does not go with `remesh = true`".into();
+    let own = (reader.text("surface") == "own").then_some(("surface", "surface = \"own\""));
+    let grain = reader.key("grain").map(|_| ("grain", "grain"));
+    let Some((name, what)) = own.or(grain).filter(|_| split) else { return true };
+    let span = reader.value_span(name).unwrap_or_else(|| reader.span.clone());
+    let message = format!("`{what}` does not go with `remesh = true`");
     let error = reader.context.error(Problem::Conflict, span, message);
-    let help = "it is cut along the tetrahedra as they are at first: leave one of the two out";
+    let help = "it is made along the tetrahedra as they are at first: leave one of the two out";
     reader.context.report(error.help(help));
     false
 }

@@ -67,6 +67,8 @@ pub struct Binding {
     has_parts: bool,
     /// Texture of a sheet, which is drawn as it is.
     cloth: Option<Cloth>,
+    /// How large deformation is drawn, if not as it is.
+    deformation: Option<f32>,
     update: SkinUpdate,
 }
 
@@ -130,6 +132,7 @@ impl Binding {
             states: Vec::new(),
             has_parts: false,
             cloth: None,
+            deformation: None,
             update: SkinUpdate::default(),
             plan: Arc::new(plan),
             now: Arc::clone(&mesh),
@@ -155,6 +158,7 @@ impl Binding {
             states: Vec::new(),
             has_parts: false,
             cloth,
+            deformation: None,
             update: SkinUpdate::default(),
             plan: Arc::new(plan),
             now: Arc::new(nothing),
@@ -167,6 +171,12 @@ impl Binding {
     /// The mesh that it was made of.
     pub fn mesh(&self) -> &Arc<SkinMesh> {
         &self.mesh
+    }
+
+    /// Draws what loads take pieces off their rigid references so many times as large, of models that tell it
+    /// ([`Body::references`]): 0 draws the references, none the particles where they are.
+    pub fn draw_deformation(&mut self, times: Option<f32>) {
+        self.deformation = times;
     }
 
     /// The mesh that is drawn now.
@@ -420,7 +430,13 @@ impl Binding {
             // origins are subtracted in f64
             let shift = (DVec3::from(piece.origin()) - DVec3::from(origin)).as_vec3();
             let turns = body.orientations(piece);
-            for ((i, &x), &state) in body.positions(piece).iter().enumerate().zip(&mut of_columns) {
+            let deformed = self.deformation.and_then(|times| {
+                let add =
+                    |[x, u]: [[f32; 3]; 2]| (Vec3::from(x) + times * Vec3::from(u)).to_array();
+                Some(body.references(piece)?.into_iter().map(add).collect::<Vec<_>>())
+            });
+            let places = deformed.as_deref().unwrap_or(body.positions(piece));
+            for ((i, &x), &state) in places.iter().enumerate().zip(&mut of_columns) {
                 states[state as usize] = SkinState {
                     position: (shift + Vec3::from(x)).to_array(),
                     piece: k as u32,

@@ -234,6 +234,11 @@ impl Skin {
         self.binding.mesh()
     }
 
+    /// Draws deformation so many times as large, see [`Binding::draw_deformation`].
+    pub fn draw_deformation(&mut self, times: Option<f32>) {
+        self.binding.draw_deformation(times);
+    }
+
     /// Column of each state in the body, or [`GONE`]: to whom the owners of vertices belong.
     pub fn columns(&self) -> &[u32] {
         self.binding.columns()

@@ -1,5 +1,6 @@
 //! What the world asks of a model.
 
+use super::brittle::FractureCounts;
 use super::division::Division;
 use super::particles::Particles;
 use crate::material::MaterialField;
@@ -392,6 +393,18 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Ends of its cracks, of a model that knows them.
     fn tips(&self) -> Vec<CrackTip> {
         Vec::new()
+    }
+
+    /// Where the particles of a piece would be if it were rigid, relative to its origin, and how far its loads take each off that, in m, both in
+    /// the world; none of a model without such a reference. Changes nothing.
+    fn references(&self, particles: &Particles, span: Span) -> Option<Vec<[Vec3; 2]>> {
+        let _ = (particles, span);
+        None
+    }
+
+    /// How often its tests of a break were asked and how they answered; none of a model that does not count.
+    fn fracture_counts(&self) -> Option<FractureCounts> {
+        None
     }
 
     /// Iterations of its own solves in the last substep; 0 of a model that has none.

@@ -1,11 +1,10 @@
 //! What overlays show of a body, asked between steps. Nothing here is read by a step.
 
-use super::body::Body;
+use super::body::{Body, Piece};
 use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
 use crate::math::symmetric_eigen;
-use crate::solids::Model;
-use crate::solids::brittle::FractureCounts;
 use crate::solids::CrackTip;
+use crate::solids::brittle::FractureCounts;
 use glam::Vec3;
 
 impl Body {
@@ -55,17 +54,22 @@ impl Body {
         self.sheet().iter().map(of).sum()
     }
 
+    /// Where the particles of a piece would be if it were rigid, relative to its origin, and how far loads take each off that, in m; none
+    /// of models without such a reference.
+    pub fn references(&self, piece: &Piece) -> Option<Vec<[[f32; 3]; 2]>> {
+        let all = self.model.solid().references(&self.particles, piece.span.clone())?;
+        Some(all.into_iter().map(|of| of.map(|x| x.to_array())).collect())
+    }
+
+    /// How often the tests of a break were asked and how they answered, since the body was spawned or loaded; none of models that do not
+    /// count.
+    pub fn fracture_counts(&self) -> Option<FractureCounts> {
+        self.model.solid().fracture_counts()
+    }
+
     /// Iterations of the model's own solves in the last substep.
     pub fn solver_iterations(&self) -> u32 {
         self.model.solid().iterations()
-    }
-
-    /// How often the break test of a `brittle` body was asked and how it answered, since it was spawned or loaded.
-    pub fn fracture_counts(&self) -> Option<&FractureCounts> {
-        match &self.model {
-            Model::Brittle(brittle) => Some(brittle.counts()),
-            _ => None,
-        }
     }
 
     /// Direction of the grain at every particle as it lies in the world now, of unit length, in the same order.

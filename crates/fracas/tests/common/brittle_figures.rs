@@ -311,7 +311,7 @@ pub fn counts_of_breaking() -> FractureCounts {
     for _ in 0..60 {
         world.step(FRAME);
     }
-    *world.body(id).unwrap().fracture_counts().unwrap()
+    world.body(id).unwrap().fracture_counts().unwrap()
 }
 
 /// What the solver of seed 001 comes to in a bar of this stiffness that spins.

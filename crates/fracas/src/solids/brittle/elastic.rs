@@ -84,7 +84,7 @@ impl Reference {
     }
 
     /// x_ref of a particle, relative to the origin of the piece, m.
-    fn place(&self, rest: Vec3) -> DVec3 {
+    pub fn place(&self, rest: Vec3) -> DVec3 {
         self.centre + self.turn.to_dmat3() * (rest.as_dvec3() - self.rest)
     }
 }

@@ -8,7 +8,7 @@ mod fracture;
 
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Sym3, log_stretches, symmetric_eigen};
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use crate::solids::fem::cracks::Cracks;
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, vector};
@@ -106,11 +106,6 @@ impl Brittle {
             cracks: Cracks::default(),
             counts: FractureCounts::default(),
         }
-    }
-
-    /// How often its tests were asked and how they answered, since it was built or loaded.
-    pub fn counts(&self) -> &FractureCounts {
-        &self.counts
     }
 
     /// Whether a piece moves as a whole, with nothing to solve for.
@@ -322,6 +317,20 @@ impl Solid for Brittle {
     fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
         let Elements { tets, stars, .. } = &self.elements;
         Some(stress::at_vertex(tets, stars, particles, i, |t| self.stress_of(t)))
+    }
+
+    fn references(&self, particles: &Particles, span: Span) -> Option<Vec<[Vec3; 2]>> {
+        let reference = Reference::of(particles, &span, &Workers::default());
+        let turn = reference.turn.to_mat3();
+        let of = |j: usize| {
+            [reference.place(particles.rest[j]).as_vec3(), turn * vector(self.deviation[j])]
+        };
+        Some(span.map(of).collect())
+    }
+
+    /// Since it was built or loaded.
+    fn fracture_counts(&self) -> Option<FractureCounts> {
+        Some(self.counts)
     }
 
     fn iterations(&self) -> u32 {
