@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 40] = [
+const MOMENTS: [(&str, &str); 46] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -78,6 +78,12 @@ const MOMENTS: [(&str, &str); 40] = [
     ("broken-ring", "2,7,20,119"),
     ("dropped-plate", "22,26,36,149"),
     ("stone-column", "0,80,112,239"),
+    ("hanging-slab", "0,40,100,200"),
+    ("hanging-slab-strands", "0,40,100,200"),
+    ("peel", "0,300,500,800"),
+    ("thread", "0,150,250,400"),
+    ("shear", "0,200,400,600"),
+    ("muscle", "0,200,350,500"),
 ];
 
 fn root() -> PathBuf {
