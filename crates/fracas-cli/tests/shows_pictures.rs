@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 43] = [
+const MOMENTS: [(&str, &str); 49] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -81,6 +81,12 @@ const MOMENTS: [(&str, &str); 43] = [
     ("figure-8", "2,6,20,119"),
     ("wine-glass", "3,8,14,119"),
     ("window-pane", "0,1,10,119"),
+    ("hanging-slab", "0,40,100,200"),
+    ("hanging-slab-strands", "0,40,100,200"),
+    ("peel", "0,300,500,800"),
+    ("thread", "0,150,250,400"),
+    ("shear", "0,200,400,600"),
+    ("muscle", "0,200,350,500"),
 ];
 
 /// Scenes drawn with a colour for every piece.

@@ -5,9 +5,10 @@ mod common;
 
 use common::meshless_figures::{self as figures, FRAME, Slab, block, config, flesh};
 use common::{floor, grip_box};
+use fracas::contact::shape::Shape;
 use fracas::glam::Vec3;
-use fracas::material::{MaterialDesc, MaterialField};
-use fracas::world::GripMotion;
+use fracas::material::{Material, MaterialDesc, MaterialField};
+use fracas::world::{BodyDesc, GripMotion, ShapeDesc};
 use fracas::{World, WorldConfig};
 
 /// Young's modulus and Poisson's ratio are inputs (errata 002.1, 002.11).
@@ -68,10 +69,14 @@ fn the_slab_tears_without_dust() {
     let run = |threads: u32| {
         let mut slab = Slab::new(threads, [50, 48, 10], &Slab::flesh(1e5, 0.85));
         let bonds = slab.body().bond_count();
-        (0..44).for_each(|_| drop(slab.world.step(FRAME)));
+        for _ in 0..44 {
+            slab.world.step(FRAME);
+        }
         assert!(slab.body().bond_count() < bonds - 1000, "nothing tears");
         let bytes = slab.world.save();
-        (0..8).for_each(|_| drop(slab.world.step(FRAME)));
+        for _ in 0..8 {
+            slab.world.step(FRAME);
+        }
         (slab, bytes)
     };
     let (mut slab, bytes) = run(1);
@@ -79,9 +84,13 @@ fn the_slab_tears_without_dust() {
     let (other, _) = run(2);
     assert_eq!(other.world.hash(), hash, "2 threads");
     let mut again = World::load(&bytes, 2).unwrap();
-    (0..8).for_each(|_| drop(again.step(FRAME)));
+    for _ in 0..8 {
+        again.step(FRAME);
+    }
     assert_eq!(again.hash(), hash, "after a snapshot while it tears");
-    (0..60).for_each(|_| drop(slab.world.step(FRAME)));
+    for _ in 0..60 {
+        slab.world.step(FRAME);
+    }
     let dust = slab.dust();
     assert!(dust <= 0.002, "{} % of it are dust", 100.0 * dust);
     // what falls for 0.6 s has 6 m/s
@@ -118,7 +127,9 @@ fn a_dropped_block_rests_on_the_floor() {
     let mut body = block([8, 8, 8], 0.05, &desc);
     body.position = [0.0, 0.25, 0.0];
     let id = world.spawn(body).unwrap();
-    (0..1000).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..1000 {
+        world.step(FRAME);
+    }
     let body = world.body(id).unwrap();
     let lowest = body.world_positions().map(|x| x[1]).fold(f64::INFINITY, f64::min);
     assert!((lowest - 0.025).abs() < 1e-3, "its lowest particles are at {lowest} m");
@@ -141,7 +152,9 @@ fn two_blocks_that_meet_keep_their_momentum() {
         body.velocity = [-side, 0.0, 0.0];
         world.spawn(body).unwrap()
     });
-    (0..100).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..100 {
+        world.step(FRAME);
+    }
     let momentum = |k: usize| {
         let body = world.body(bodies[k]).unwrap();
         let speeds = body.pieces().iter().flat_map(|piece| body.velocities(piece));
@@ -179,10 +192,38 @@ fn a_block_hangs_by_a_spring() {
     let (stiffness, damping, target) = (2e3, 100.0, [0.0, 0.175, 0.0]);
     let motion = GripMotion::Spring { target, stiffness, damping };
     let grip = world.grip(grip_box(id, [-1.0, 0.16, -1.0], [1.0; 3], motion)).unwrap();
-    (0..1600).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..1600 {
+        world.step(FRAME);
+    }
     let force = world.reaction(grip).unwrap().force[1];
     assert!((force / weight - 1.0).abs() < 0.01, "{force} N carry {weight} N");
     let sag = target[1] - world.grip_centre(grip).unwrap()[1];
     let wanted = weight / f64::from(stiffness);
     assert!((sag / wanted - 1.0).abs() < 0.02, "it hangs {sag} m low instead of {wanted} m");
+}
+
+/// A rigid ball that falls onto flesh stays on it: an island of two models.
+#[test]
+fn a_ball_rests_on_flesh() {
+    let gravity = [0.0, -9.81, 0.0];
+    let mut world = World::new(WorldConfig { gravity, ..config(2) }).unwrap();
+    world.add_half_space(floor()).unwrap();
+    let desc = MaterialDesc { damping_time: 0.2.into(), ..flesh(1e5, 0.3) };
+    let mut bed = block([10, 5, 10], 0.05, &desc);
+    bed.position = [0.0, 0.126, 0.0];
+    let bed = world.spawn(bed).unwrap();
+    let material = Material::try_from(&flesh(1e5, 0.3)).unwrap();
+    let shape = ShapeDesc::rigid(Shape::sphere(0.08).unwrap());
+    let mut ball = BodyDesc::new("ball", shape, vec![material]);
+    ball.position = [0.0, 0.40, 0.0];
+    let ball = world.spawn(ball).unwrap();
+    for _ in 0..400 {
+        world.step(FRAME);
+    }
+    let height = world.body(ball).unwrap().world_positions().next().unwrap()[1];
+    assert!((0.27..0.34).contains(&height), "the ball is at {height} m");
+    let bed = world.body(bed).unwrap();
+    let lowest = bed.world_positions().map(|x| x[1]).fold(f64::INFINITY, f64::min);
+    assert!((lowest - 0.025).abs() < 5e-3, "the lowest of the bed is at {lowest} m");
+    bed.validate();
 }

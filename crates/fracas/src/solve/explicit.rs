@@ -88,9 +88,9 @@ pub fn solve_explicit_island<S: Side>(
         count += part.span.len();
     }
     let mut steps = 1;
-    each(sides, parts, &mut |solid, _, _| steps = steps.max(solid.steps()));
+    each(sides, parts, |solid, _, _, _| steps = steps.max(solid.steps()));
     let d = step.h / steps as f32;
-    each(sides, parts, &mut |solid, part, (particles, held)| {
+    each(sides, parts, |solid, part, particles, held| {
         let held = &mut held[part.held.clone()];
         solid.start(particles, part.span.clone(), held, step, steps);
     });
@@ -98,13 +98,13 @@ pub fn solve_explicit_island<S: Side>(
     springs::gather(sides, parts, &mut room.springs);
     room.come_along(sides, 0.5 * d);
     for k in 1..=steps {
-        each(sides, parts, &mut |solid, part, (_, held)| {
+        each(sides, parts, |solid, part, _, held| {
             solid.kick(part.span.clone(), &mut held[part.held.clone()], step, steps);
         });
         room.pull(sides, [step.h, d, step.h - (k - 1) as f32 * d]);
         room.push(sides, d);
         let way = if k == steps { 0.5 * d } else { d };
-        each(sides, parts, &mut |solid, part, _| solid.drift(part.span.clone(), way));
+        each(sides, parts, |solid, part, _, _| solid.drift(part.span.clone(), way));
         room.come_along(sides, way);
     }
     for part in parts.iter_mut() {
@@ -129,12 +129,12 @@ pub fn solve_explicit_island<S: Side>(
 fn each<S: Side>(
     sides: &mut [S],
     parts: &[Part],
-    work: &mut dyn FnMut(&mut dyn Explicit, &Part, (&Particles, &mut [Held])),
+    mut work: impl FnMut(&mut dyn Explicit, &Part, &Particles, &mut [Held]),
 ) {
     for part in parts {
         let (solid, particles, held) = sides[part.side].all_mut();
         if let Some(solid) = solid.explicit() {
-            work(solid, part, (particles, held));
+            work(solid, part, particles, held);
         }
     }
 }

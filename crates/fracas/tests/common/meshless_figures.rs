@@ -122,7 +122,9 @@ pub fn pulled_bar(across: usize) -> [f64; 2] {
     let grip = hold(&mut world, id, [end, FAR], drawn(0.02 * 23.0 * spacing, 0.5));
     world.apply_commands();
     let rest = positions(world.body(id).unwrap());
-    (0..600).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..600 {
+        world.step(FRAME);
+    }
     let now = positions(world.body(id).unwrap());
     // slopes over the middle third, whole sections and whole sides
     let mean = |axis: usize, keep: &dyn Fn(DVec3) -> bool| {
@@ -174,7 +176,9 @@ pub fn free_flight(threads: u32) -> ([f64; 2], u64) {
         (p, l, all)
     };
     let (p, l, all) = motion(&world);
-    (0..200).for_each(|_| drop(world.step(FRAME)));
+    for _ in 0..200 {
+        world.step(FRAME);
+    }
     let (p1, l1, _) = motion(&world);
     ([p1.distance(p) / all, l1.distance(l) / l.length()], world.hash())
 }
@@ -251,7 +255,9 @@ pub fn half_visible(rigidity: f32) -> f64 {
     let desc = MaterialDesc { strength: uneven(20e3, 0.05, 0.1), ..Slab::flesh(1e5, rigidity) };
     let mut slab = Slab::new(2, [25, 24, 5], &desc);
     let bonds = slab.body().bond_count();
-    (0..200).for_each(|_| drop(slab.world.step(FRAME)));
+    for _ in 0..200 {
+        slab.world.step(FRAME);
+    }
     let cut = bonds - slab.body().bond_count();
     let seen = slab.body().meshless().unwrap().opacities().filter(|(_, a)| *a > 0.02).count();
     seen as f64 / (seen + cut) as f64

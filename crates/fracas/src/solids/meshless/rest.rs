@@ -150,6 +150,9 @@ impl Pairs {
             if list.iter().any(|&j| j as usize >= count) {
                 return Err("a neighbour that does not exist");
             }
+            if list.len() > MOST_NEIGHBOURS as usize {
+                return Err("more neighbours than a particle may have");
+            }
         }
         let bits = |slot: usize| self.opacity[slot].to_bits();
         for i in 0..count {
