@@ -12,8 +12,12 @@ mod shows;
 #[path = "../../fracas/tests/common/tets.rs"]
 mod tets;
 
+use fracas::material::MaterialField;
+use fracas_scene::Scene;
 use shows::*;
 use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
 
 const SHOWS: Shows = Shows {
     open: &[],
@@ -29,6 +33,8 @@ const SHOWS: Shows = Shows {
         ("broyden", false),
         ("threads", false),
         ("gallery", false),
+        ("speed", true),
+        ("paper", true),
     ],
 };
 
@@ -342,7 +348,9 @@ fn gallery() {
             "struck-monolith",
             "strained-block",
             "falling-bunny",
-            "pane",
+            "figure-8",
+            "wine-glass",
+            "window-pane",
             "dropped-plate",
             "stone-column",
         ];
@@ -358,4 +366,78 @@ fn gallery() {
 
 // ---- speed: `falling-bunny` ----
 
+/// Milliseconds of every frame on two threads, and the frames in which something opened.
+fn frames_of_bunny(breaks: bool) -> (Vec<f64>, Vec<usize>, u64) {
+    let scene = Scene::open("falling-bunny").unwrap();
+    let mut world = scene.build(2).unwrap();
+    let body = world.body_ids().next().unwrap();
+    if !breaks {
+        for field in [MaterialField::Strength, MaterialField::Toughness] {
+            world.set_material(body, field, f32::INFINITY).unwrap();
+        }
+    }
+    let (mut times, mut cracking, mut pieces) = (Vec::new(), Vec::new(), 0);
+    for frame in 0..scene.frames() as usize {
+        let start = Instant::now();
+        let report = world.step(scene.dt());
+        times.push(1e3 * start.elapsed().as_secs_f64());
+        if report.cracks > 0 {
+            cracking.push(frame);
+        }
+        pieces = report.pieces;
+    }
+    (times, cracking, pieces)
+}
+
+/// The bunny falls, and breaks.
+#[test]
+#[ignore = "measures time"]
+fn speed() {
+    show(&SHOWS, "speed", || {
+        let _alone = MACHINE.write();
+        let mean = |times: &[f64]| times.iter().sum::<f64>() / times.len() as f64;
+        let (whole, ..) = frames_of_bunny(false);
+        let (times, cracking, pieces) = frames_of_bunny(true);
+        let [first, last] = [cracking.first(), cracking.last()].map(|frame| *frame.unwrap());
+        let mut breaking = times[first..=last].to_vec();
+        breaking.sort_unstable_by(f64::total_cmp);
+        let at = |share: f64| breaking[((breaking.len() - 1) as f64 * share).round() as usize];
+        let median = at(0.5);
+        vec![
+            Row::at_most("falling-bunny that holds, 2 threads: mean", mean(&whole), 2.0, " ms"),
+            Row::at_most("falling-bunny, 2 threads: mean", mean(&times), 8.0, " ms"),
+            Row::told(
+                "falling-bunny: median from first to last crack",
+                format!("{} ms in {} frames", short(median), breaking.len()),
+            ),
+            Row::at_most("falling-bunny: 99 of 100 of these over it", at(0.99) / median, 2.0, ""),
+            Row::at_most("falling-bunny: the longest over it", at(1.0) / median, 4.0, ""),
+            Row::at_least("falling-bunny: pieces", pieces as f64, 20.0, ""),
+        ]
+    });
+}
+
 // ---- `fracas paper 001` ----
+
+/// Rows of `fracas paper 001`.
+#[test]
+#[ignore = "runs all scenes of the seed; run with --include-ignored in release"]
+fn paper() {
+    show(&SHOWS, "paper", || {
+        let _alone = MACHINE.write();
+        let file = std::env::temp_dir().join(format!("fracas-001-{}.json", std::process::id()));
+        let program = env!("CARGO_BIN_EXE_fracas");
+        let run =
+            Command::new(program).args(["paper", "001", "--json"]).arg(&file).output().unwrap();
+        assert!([Some(0), Some(4)].contains(&run.status.code()), "{run:?}");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let rows = value.as_array().or_else(|| value["rows"].as_array()).unwrap();
+        let holding = rows.iter().filter(|row| row["holds"].as_bool() == Some(true)).count();
+        vec![
+            Row::at_least("paper 001: rows", rows.len() as f64, 14.0, ""),
+            Row::told("paper 001: rows that hold", holding.to_string()),
+        ]
+    });
+}

@@ -245,7 +245,8 @@ pub(crate) const MOST_BODIES: usize = 10_000;
 pub(crate) const MOST_PARTICLES_OF_SCENE: u64 = 4_000_000;
 
 /// The models a body may name.
-pub(crate) const MODELS: &[&str] = &["oriented", "corotated", "brittle", "meshless", "sheet", "rigid"];
+pub(crate) const MODELS: &[&str] =
+    &["oriented", "corotated", "brittle", "meshless", "sheet", "rigid"];
 /// The most numbers in one list of lists: points of a hull, heights of a height field.
 pub(crate) const MOST_NUMBERS: usize = 1_000_000;
 

@@ -20,6 +20,5 @@ pub use particles::{NO_SHAPE, NewParticle, Particles};
 pub use rigid::RigidSet;
 pub use solid::{
     Anchor, Boundary, CrackTip, DofsMut, DofsRef, Explicit, Face, Fragment, NeedsReload, Residual,
-    Solid,
-    Step,
+    Solid, Step,
 };
