@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 40] = [
+const MOMENTS: [(&str, &str); 42] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -78,6 +78,8 @@ const MOMENTS: [(&str, &str); 40] = [
     ("broken-ring", "2,7,20,119"),
     ("dropped-plate", "22,26,36,149"),
     ("stone-column", "0,80,112,239"),
+    ("sheet", "0,90,150,239"),
+    ("paper", "0,45,60,179"),
 ];
 
 fn root() -> PathBuf {
