@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 49] = [
+const MOMENTS: [(&str, &str); 51] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -87,6 +87,8 @@ const MOMENTS: [(&str, &str); 49] = [
     ("thread", "0,150,250,400"),
     ("shear", "0,200,400,600"),
     ("muscle", "0,200,350,500"),
+    ("sheet", "0,90,150,239"),
+    ("paper", "0,45,60,179"),
 ];
 
 /// Scenes drawn with a colour for every piece.

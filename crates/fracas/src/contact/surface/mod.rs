@@ -164,6 +164,11 @@ impl Surface {
         self.sides[face].margin + 2.0 * self.sides[face].offset
     }
 
+    /// The same with a solid, which has an inside to be pushed out of.
+    pub fn margin_of_solids(&self, face: usize) -> f32 {
+        MARGIN * self.sides[face].edge
+    }
+
     /// Its shortest edge at rest, in m.
     pub fn edge(&self, face: usize) -> f32 {
         self.sides[face].edge

@@ -385,6 +385,7 @@ pub(crate) fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
     use crate::solids::sheet::remesh::tests::{random, square};

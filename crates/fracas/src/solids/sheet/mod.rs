@@ -289,7 +289,7 @@ impl Solid for Sheet {
         let through = -nu / (1.0 - nu) * (high + low);
         let mut stretches = [high, low, through].map(|e| (1.0 + 2.0 * e).max(0.0).sqrt() as f32);
         stretches.sort_unstable_by(|a, b| b.total_cmp(a));
-        log_stretches(stretches.into()).value
+        log_stretches(stretches).value
     }
 
     /// F S Fᵀ over the area that it has now, as the mean of the triangles around.

@@ -362,7 +362,8 @@ impl Plane {
                 holds = Some(t);
             }
             let share = (p - from).perp_dot(along) / step.perp_dot(along);
-            if holds.is_some() && !(share * length <= length + ahead) {
+            let far = share * length > length + ahead || share.is_nan();
+            if holds.is_some() && far {
                 return Some(Way { holds, border: None });
             }
             let Some(u) = self.table.beyond(t, k) else {
@@ -565,6 +566,7 @@ fn blend3(places: &[DVec3], corners: [u32; 3], weights: [f64; 3]) -> DVec3 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 pub(super) mod tests {
     use super::*;
 

@@ -189,7 +189,7 @@ impl SheetShape {
         let plane = Plane::new(table, rest);
         for t in 0..self.triangles.len() {
             let area = 0.5 * plane.twice_area(t as u32);
-            if !(area > 1e-12 * plane.edge * plane.edge) {
+            if area <= 1e-12 * plane.edge * plane.edge || area.is_nan() {
                 return Err(SheetShapeError::Area { triangle: t, area });
             }
         }

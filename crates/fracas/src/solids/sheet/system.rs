@@ -226,7 +226,7 @@ impl System {
         let mut rz = dot(&self.residual, &self.preconditioned, span);
         let (mut beta, mut slope) = (0.0, 0.0);
         for _ in 0..most {
-            if !(rz > 0.0) {
+            if rz <= 0.0 || rz.is_nan() {
                 break;
             }
             self.iterations += 1;
@@ -236,7 +236,7 @@ impl System {
             self.multiply(particles, elements, span, step.h);
             let curvature = dot(&self.direction, &self.image, span);
             // rounding has made the direction worthless
-            if !(curvature > 0.0) {
+            if curvature <= 0.0 || curvature.is_nan() {
                 break;
             }
             let alpha = rz / curvature;

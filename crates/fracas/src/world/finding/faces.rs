@@ -374,8 +374,9 @@ enum Met {
 impl FaceOf<'_> {
     fn meet(&self, part: &mut Solid<'_>, margin: f32, found: &mut dyn FnMut(Met)) {
         // half the thickness of a sheet is between what touches and its corners
-        let offset = self.surface.offset(self.owner.particle as usize);
-        let margin = f64::from(margin + offset);
+        let face = self.owner.particle as usize;
+        let offset = self.surface.offset(face);
+        let margin = f64::from(margin.min(self.surface.margin_of_solids(face)) + offset);
         for k in (0..3).filter(|&k| self.facet.owns_corner(k)) {
             let corner = self.facet.corners[k];
             let Some(mut point) = part.meet_corner(corner.start, corner.way, margin) else {
