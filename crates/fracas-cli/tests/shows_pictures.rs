@@ -81,14 +81,14 @@ const MOMENTS: [(&str, &str); 51] = [
     ("figure-8", "2,6,20,119"),
     ("wine-glass", "3,8,14,119"),
     ("window-pane", "0,1,10,119"),
-    ("hanging-slab", "0,40,100,200"),
-    ("hanging-slab-strands", "0,40,100,200"),
+    ("hanging-slab", "0,30,60,100"),
+    ("hanging-slab-strands", "0,30,60,100"),
     ("peel", "0,300,500,800"),
     ("thread", "0,150,250,400"),
     ("shear", "0,200,400,600"),
     ("muscle", "0,200,350,500"),
     ("sheet", "0,90,150,239"),
-    ("paper", "0,45,60,179"),
+    ("paper", "0,30,45,60"),
 ];
 
 /// Scenes drawn with a colour for every piece.

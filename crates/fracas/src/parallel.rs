@@ -11,6 +11,7 @@ use std::ops::Range;
 const CHUNK: usize = 512;
 
 /// Tasks that a thread has of a pass: more let a late thread catch up, and each costs a thread a look around.
+#[cfg(feature = "parallel")]
 const TASKS: usize = 4;
 
 /// Elements per leaf of a sum. Part of every result: changing it changes hashes.

@@ -129,6 +129,8 @@ pub struct Residual {
     pub adrift: bool,
     /// Whether velocities are those of the end of the substep already: of a model that [integrates](Solid::integrates) by itself.
     pub integrated: bool,
+    /// Whether all of its island moved as whole pieces, whose velocities are exactly those of the pushes.
+    pub whole: bool,
 }
 
 impl Residual {

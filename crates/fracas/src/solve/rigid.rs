@@ -130,7 +130,7 @@ pub fn solve_rigid_island<S: Side>(
             Some(j) => place(&mut sides[part.side], j, mover, h),
             None => place_piece(&mut sides[part.side], part, mover, h),
         }
-        part.residual = Residual::default();
+        part.residual = Residual { whole: true, ..Residual::default() };
     }
     for _ in 0..passes / 2 {
         // what has not pushed in this substep may bounce in the next, and must come there at full speed
@@ -371,7 +371,7 @@ fn settle_piece(side: &mut impl Side, part: &mut Part, mover: &Mover, left: &[Ve
     let left = DofsRef { linear: left, angular: &[] };
     let settled = solid.settle(particles, part.span.clone(), &mut [], left, step);
     // the velocities below are those of the impulses, whatever the way of the substep was
-    part.residual = Residual { adrift: false, ..settled.unwrap_or_default() };
+    part.residual = Residual { adrift: false, whole: true, ..settled.unwrap_or_default() };
     let (mut first, mut mass) = (DVec3::ZERO, 0.0);
     for j in part.span.clone() {
         first += f64::from(particles.mass[j]) * particles.place(j);

@@ -447,7 +447,8 @@ fn fracture(body: &mut Body, around: Around<'_>) {
         let freed = solid.fracture(particles, span, around.step, *residual, credit, changes);
         spent.fracture_work += freed;
         piece.elastic -= freed;
-        piece.passed_on = solid.passed_on(&piece.span);
+        // elsewhere pushes are those of a solve that may not have converged, and tell nothing one by one
+        piece.passed_on = if piece.residual.whole { solid.passed_on(&piece.span) } else { 1.0 };
         place_cracks(&mut changes.opened[seen..], piece);
     }
 }
