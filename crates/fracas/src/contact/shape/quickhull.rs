@@ -26,7 +26,7 @@ pub(super) fn triangles(points: &[DVec3]) -> Result<Vec<[usize; 3]>, ShapeError>
     let extent = extent(points);
     let first = first_tetrahedron(points, extent)?;
     // Rounding can only spoil hulls of points that are nearly coplanar; a coarser eye sees them so.
-    for tolerance in [1.0e-7, 1.0e-6, 1.0e-5] {
+    for tolerance in [1.0e-7, 1.0e-6, 1.0e-5, 1.0e-4] {
         let found = grow(points, first, tolerance * extent);
         if is_closed(&found) {
             return Ok(found);
@@ -35,7 +35,7 @@ pub(super) fn triangles(points: &[DVec3]) -> Result<Vec<[usize; 3]>, ShapeError>
     Err(ShapeError::Flat {
         count: points.len(),
         what: "a plane",
-        thickness: extent as f32 * 1.0e-5,
+        thickness: extent as f32 * 1.0e-4,
     })
 }
 
