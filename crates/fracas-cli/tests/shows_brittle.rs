@@ -198,7 +198,7 @@ fn oracle() {
 
 /// What the oracle costs and saves.
 #[test]
-#[ignore = "measures time"]
+#[ignore = "measures time; run with --include-ignored in release"]
 fn rupture() {
     show(&SHOWS, "rupture", || {
         let _alone = MACHINE.write();
@@ -242,7 +242,7 @@ fn rupture() {
 
 /// Bounds before eigenvalues.
 #[test]
-#[ignore = "measures time"]
+#[ignore = "measures time; run with --include-ignored in release"]
 fn bounds() {
     show(&SHOWS, "bounds", || {
         let _alone = MACHINE.write();
@@ -391,7 +391,7 @@ fn frames_of_bunny(breaks: bool) -> (Vec<f64>, Vec<usize>, u64) {
 
 /// The bunny falls, and breaks.
 #[test]
-#[ignore = "measures time"]
+#[ignore = "measures time; run with --include-ignored in release"]
 fn speed() {
     show(&SHOWS, "speed", || {
         let _alone = MACHINE.write();
