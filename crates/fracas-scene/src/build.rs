@@ -68,7 +68,8 @@ impl Scene {
         let mut world = World::new(config).map_err(|error| self.refused(0..0, &error))?;
         let mut looks = Vec::new();
         self.populate_with(&mut world, |body, made, ids| {
-            let skin = made.skin().map_err(|what| self.shape_refused(body, &what))?;
+            let skin =
+                made.skin(&self.material(body)?).map_err(|what| self.shape_refused(body, &what))?;
             let skin = Arc::new(skin);
             let paint = body.paint;
             let look = |&body: &BodyId| Look { body, skin: Arc::clone(&skin), paint };

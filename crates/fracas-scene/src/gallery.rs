@@ -86,6 +86,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "figure-8",
         "wine-glass",
         "window-pane",
+        "wooden-beam",
+        "steel-plate",
         "hanging-slab",
         "hanging-slab-strands",
         "peel",

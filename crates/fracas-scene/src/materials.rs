@@ -79,6 +79,15 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::DampingTime
                 | F::Friction
                 | F::FrictionStatic
+                | F::YieldStress
+                | F::CreepRate
+                | F::HardeningModulus
+                | F::PlasticLimit
+                | F::Strength
+                | F::CompressiveStrength
+                | F::Toughness
+                | F::LoadTime
+                | F::GrainStrengthRatio
         ),
         Model::Brittle(_) => matches!(
             field,
@@ -90,6 +99,7 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::Strength
                 | F::Toughness
                 | F::LoadTime
+                | F::GrainStrengthRatio
         ),
         Model::Meshless => matches!(
             field,

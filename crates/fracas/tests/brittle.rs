@@ -14,7 +14,7 @@ use fracas::glam::Vec3;
 use fracas::math::Rot;
 use fracas::solids::fem::{TetOptions, TetSolver};
 use fracas::world::{BodyDesc, HalfSpaceDesc, ShapeDesc, World};
-use tets::block;
+use tets::{block, go_on_after_loading};
 
 /// A bar between two supports cracks in the middle of its stretched face, under the load of beam theory.
 #[test]
@@ -197,18 +197,5 @@ fn threads_change_no_bit() {
 #[test]
 fn snapshots_go_on_with_the_same_bits() {
     let (mut world, _) = falling_plate(1);
-    let mut saved = Vec::new();
-    for frame in 0..24 {
-        if frame % 3 == 0 {
-            saved.push(world.save());
-        }
-        world.step(FRAME);
-    }
-    for (bytes, frame) in saved.iter().zip((0..).step_by(3)) {
-        let mut again = World::load(bytes, 1).unwrap();
-        for _ in frame..24 {
-            again.step(FRAME);
-        }
-        assert_eq!(again.hash(), world.hash(), "saved at frame {frame}");
-    }
+    go_on_after_loading(&mut world, 24, FRAME);
 }

@@ -311,3 +311,14 @@ fn wrong_shapes_are_refused_with_the_place() {
     shape.cuts = vec![[[3.0, 0.0], [4.0, 0.0]]];
     assert!(refused(shape).starts_with("cut 0 begins outside"));
 }
+
+/// The tear begins at the hand and runs until its ends stand what is left: a tip that the mesh refuses does not hold up the others.
+/// When it did, some twenty cracks of two edges or so were left, loaded up to 29 times beyond the toughness.
+#[test]
+fn a_sheet_tears_where_it_is_dragged() {
+    let tear = figures::dragged_sheet(240);
+    println!("{tear:?}");
+    assert!(tear.opened > 20, "{} edges opened", tear.opened);
+    assert!(tear.tips <= 4, "{} ends of cracks are left", tear.tips);
+    assert!(tear.overload < 1.0, "a tip is left at {} of the toughness", tear.overload);
+}

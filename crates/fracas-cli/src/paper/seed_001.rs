@@ -11,7 +11,7 @@ use crate::stats::median;
 use anyhow::Result;
 use fracas::glam::Vec3;
 use fracas::math::{Sym3, symmetric_eigen};
-use fracas::solids::brittle::stress_bound;
+use fracas::solids::fem::stress_bound;
 use fracas::solids::fem::topology::{Born, NONE, OPENED, Topology};
 use fracas_mesh::TetMesh;
 use fracas_mesh::generate::{Resolution, tets};

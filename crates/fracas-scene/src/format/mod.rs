@@ -393,7 +393,7 @@ pub(crate) static BODY: Table = Table {
             Choice(MODELS),
             Absent::Text("oriented"),
             "",
-            "the way it deforms and breaks; what is `corotated` is made of tetrahedra and does not break yet, what is `brittle` is made of them and breaks without being seen to deform, what is `meshless` is soft and tears, what is `sheet` is made of triangles and tears, what is rigid does neither",
+            "the way it deforms and breaks; what is `corotated` is made of tetrahedra and bends, flows and tears, what is `brittle` is made of them and breaks without being seen to deform, what is `meshless` is soft and tears, what is `sheet` is made of triangles and tears, what is rigid does neither",
         ),
         field(
             "solver",

@@ -310,13 +310,14 @@ impl Play {
         let made = Made::solid(Shape::sphere(radius).map_err(CommandError::from)?);
         let velocity = f64::from(speed) / length * direction.as_dvec3();
         let ball = format!("ball-{}", self.ball_count + 1);
+        let refused = |what| PlayError::Mesh { file: ball.clone(), what };
+        let skin = made.skin(&material).map_err(refused)?;
         let desc = BodyDesc {
             position: origin,
             velocity: velocity.as_vec3().to_array(),
             seed: self.next_seed(),
             ..BodyDesc::new(ball, made.desc(), vec![material])
         };
-        let skin = made.skin().map_err(|what| PlayError::Mesh { file: desc.name.clone(), what })?;
         let body = self.world.spawn(desc)?;
         self.looks.push(Look { body, skin: Arc::new(skin), paint: None });
         self.ball_count += 1;

@@ -8,7 +8,7 @@ mod tets;
 
 use fracas::contact::shape::Shape as RigidShape;
 use fracas::glam::{DVec3, Vec3};
-use fracas::material::PointValues;
+use fracas::material::{Material, PointValues};
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
 use fracas::solids::brittle::BrittleOptions;
@@ -65,7 +65,7 @@ impl Model {
     pub fn without_fragments(self) -> Option<&'static str> {
         match self {
             Self::Corotated(_) => {
-                Some("tetrahedra do not break yet: leave it out, or use `model = \"oriented\"`")
+                Some("it tears along its tetrahedra: leave it out, or use `model = \"oriented\"`")
             }
             Self::Brittle(_) => {
                 Some("it breaks along its tetrahedra: leave it out, or use `model = \"oriented\"`")
@@ -225,19 +225,21 @@ impl Made {
         }
     }
 
-    /// What is drawn of it, or what is wrong.
-    pub fn skin(&self) -> Result<SkinMesh, String> {
+    /// What is drawn of it if it is of this material, or what is wrong. What never breaks has nothing inside.
+    pub fn skin(&self, material: &Material) -> Result<SkinMesh, String> {
+        let uncut = |error| format!("its own surface cannot be cut along the tetrahedra: {error}");
         match self {
             Self::Lattice(lattice, _) | Self::Meshless(lattice, _) => {
                 lattice.skin().map_err(|error| error.to_string())
             }
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
-            Self::Tets(solid, _) => Ok(solid.skin()),
+            Self::Tets(solid, _) if material.desc().strength.constant() == Some(f32::INFINITY) => {
+                Ok(solid.skin())
+            }
+            Self::Tets(solid, _) => solid.breaking_skin().map_err(uncut),
             Self::Brittle(solid, _, grain) => {
-                let smooth = solid.breaking_skin().map_err(|error| {
-                    format!("its own surface cannot be cut along the tetrahedra: {error}")
-                })?;
+                let smooth = solid.breaking_skin().map_err(uncut)?;
                 Ok(match grain {
                     Some(grain) => skin::roughen(smooth, *grain, 0),
                     None => smooth,

@@ -1,7 +1,7 @@
 //! What the world asks of a model.
 
-use super::brittle::FractureCounts;
 use super::division::Division;
+use super::fem::FractureCounts;
 use super::particles::Particles;
 use crate::material::MaterialField;
 use crate::math::{Rot, Sym3};

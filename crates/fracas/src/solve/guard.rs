@@ -134,11 +134,17 @@ pub(super) fn take_back<S: Side>(
     // what is stored at the end counts too; where that alone is too much, nothing of the solve can be believed
     let share = if after <= allowed { kinetic.share(allowed - after) } else { 0.0 } as f32;
     for part in parts.iter_mut() {
-        let (_, particles, held) = sides[part.side].all_mut();
-        scale(particles, part, share, step.h);
-        for target in &mut held[part.held.clone()] {
-            target.force *= share;
-            target.torque *= share;
+        let (solid, particles, held) = sides[part.side].all_mut();
+        let held = &mut held[part.held.clone()];
+        if share == 0.0 && !held.is_empty() && solid.solves_held() {
+            // left where it is, it would be stretched farther by its grips in every substep
+            solid.solve_alone(particles, part.span.clone(), held, step);
+        } else {
+            scale(particles, part, share, step.h);
+            for target in held {
+                target.force *= share;
+                target.torque *= share;
+            }
         }
         part.residual = Residual { relative: f32::MAX, force: f32::MAX, ..part.residual };
     }

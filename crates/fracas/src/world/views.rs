@@ -4,7 +4,7 @@ use super::body::{Body, Piece};
 use crate::material::{Material, MaterialError, MaterialField, SamplePoint};
 use crate::math::symmetric_eigen;
 use crate::solids::CrackTip;
-use crate::solids::brittle::FractureCounts;
+use crate::solids::fem::FractureCounts;
 use glam::Vec3;
 
 impl Body {

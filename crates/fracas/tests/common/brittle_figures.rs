@@ -6,8 +6,9 @@ use super::tets::{block, elastic};
 use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, MaterialDesc, MaterialField, presets};
 use fracas::math::{Rot, Sym3, symmetric_eigen};
-use fracas::solids::brittle::{BrittleOptions, FractureCounts, gerschgorin, stress_bound};
+use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::topology::{OPENED, Topology};
+use fracas::solids::fem::{FractureCounts, gerschgorin, stress_bound};
 use fracas::solids::fem::{TetShape, TetSolver};
 use fracas::world::{
     BodyDesc, Event, GripDesc, GripMotion, HalfSpaceDesc, PullKey, Region, ShapeDesc,

@@ -2,9 +2,10 @@
 #![allow(dead_code, reason = "each test file uses some of it")]
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
-use super::{grip_box, lattice};
-use fracas::glam::{DVec3, Vec3};
+use super::{grip_box, lattice, tets};
+use fracas::glam::{DVec3, Mat3, Vec3};
 use fracas::material::{Material, MaterialDesc, Noise, Varying};
+use fracas::math::{log_stretches, symmetric_eigen};
 use fracas::solids::meshless::MeshlessShape;
 use fracas::world::{Body, BodyDesc, GripId, GripMotion, MoveKey, ShapeDesc};
 use fracas::{BodyId, World, WorldConfig};
@@ -146,6 +147,96 @@ pub fn pulled_bar(across: usize) -> [f64; 2] {
     [force / area / along / f64::from(e), -narrower / along / f64::from(nu)]
 }
 
+/// A block all of whose particles are carried to where a linear map has them, each by a grip of its own.
+pub fn mapped(counts: [usize; 3], jitter: f32, desc: &MaterialDesc, map: Mat3) -> (World, BodyId) {
+    let spacing = 0.05;
+    let mut world = World::new(config(1)).unwrap();
+    let id = world.spawn(shaken(counts, spacing, jitter, desc)).unwrap();
+    world.apply_commands();
+    for x in world.body(id).unwrap().rest_positions().to_vec() {
+        let x = Vec3::from(x);
+        let [min, max] = [-0.01, 0.01].map(|side| (x + Vec3::splat(side * spacing)).to_array());
+        let way = map * x - x;
+        let key =
+            |time: f64, share: f32| MoveKey { time, offset: (share * way).into(), angle: 0.0 };
+        let keys = vec![key(0.0, 0.0), key(0.4, 1.0)];
+        let motion = GripMotion::Move { pivot: [0.0; 3], axis: [0.0, 1.0, 0.0], keys };
+        world.grip(grip_box(id, min, max, motion)).unwrap();
+    }
+    for _ in 0..100 {
+        world.step(FRAME);
+    }
+    (world, id)
+}
+
+/// Largest difference of a principal strain of any particle from that of the linear map that carries them all.
+pub fn field_error(jitter: f32, map: Mat3) -> f64 {
+    let (world, id) = mapped([7, 6, 5], jitter, &flesh(1e5, 0.3), map);
+    let squared = fracas::math::Sym3::from_mat3(&(map.transpose() * map));
+    let wanted = log_stretches(symmetric_eigen(&squared).0.map(f32::sqrt)).value;
+    let strains = world.body(id).unwrap().strains();
+    let off = |e: &[f32; 3]| (0..3).map(|k| (e[k] - wanted[k]).abs()).fold(0.0, f32::max);
+    strains.iter().map(off).fold(0.0, f32::max).into()
+}
+
+/// Sag of the end row of a cantilever of so many particles across and four times as many along under its weight, over that of one of corotated tetrahedra as large, with
+/// as many layers.
+pub fn cantilever(across: usize) -> f64 {
+    let (along, spacing, e, density) = (4 * across, 0.25 / across as f32, 1e7, 1000.0);
+    let gravity = [0.0, -9.81, 0.0];
+    let desc = MaterialDesc { damping_time: 0.1.into(), ..flesh(e, 0.3) };
+    let mut world = World::new(WorldConfig { gravity, ..config(2) }).unwrap();
+    let id = world.spawn(block([along, across, across], spacing, &desc)).unwrap();
+    let end = 0.5 * (along as f32 - 1.0) * spacing;
+    hold(&mut world, id, [-FAR, -end + 0.1 * spacing], GripMotion::Hold);
+    // it swings at 4 Hz about where it would rest: the mean over 2 s, of weights that leave no swing in it
+    let (mut sag, mut all) = (0.0, 0.0);
+    for k in 0..400 {
+        world.step(FRAME);
+        let x = positions(world.body(id).unwrap());
+        let last = &x[x.len() - across * across..];
+        let weight = (std::f64::consts::PI * (f64::from(k) + 0.5) / 400.0).sin().powi(2);
+        sag -= weight * last.iter().map(|x| x.y).sum::<f64>() / last.len() as f64;
+        all += weight;
+    }
+    let sag = sag / all;
+
+    // from the middle of the held row to the free end
+    let cell = [(along as f32 - 0.5) / along as f32 * spacing, spacing, spacing];
+    let shape = tets::block([along, across, across], cell);
+    let rest = shape.vertices.clone();
+    let config = WorldConfig { gravity, substeps: 1, sweeps: 32, ..WorldConfig::default() };
+    let mut world = World::new(config).unwrap();
+    let id = world.spawn(tets::body(shape, tets::elastic(density, e, 0.3))).unwrap();
+    tets::hold_start(&mut world, id, 1e-6);
+    for _ in 0..120 {
+        world.step(1.0 / 60.0);
+    }
+    let now = positions(world.body(id).unwrap());
+    let section = |column: usize| {
+        let per = (across + 1) * (across + 1);
+        let places = column * per..(column + 1) * per;
+        let sum: f64 = places.map(|k| f64::from(rest[k][1]) - now[k].y).sum();
+        sum / per as f64
+    };
+    // half a spacing before its end, as the last row of particles
+    let share = f64::from(0.5 * spacing / cell[0]);
+    let wanted = (1.0 - share) * section(along) + share * section(along - 1);
+    sag / wanted
+}
+
+/// Angle of a fibre that was upright, off the upright, in a block of simple shear 1, in degrees: how far from 45° at worst.
+pub fn sheared_fibre() -> f64 {
+    let mut desc = MaterialDesc { fibre_influence: 0.1.into(), ..flesh(1e5, 0.3) };
+    desc.grain.direction = [0.0, 1.0, 0.0].into();
+    desc.grain.strength_ratio = 2.0.into();
+    let map = Mat3::from_cols_array(&[1.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+    let (world, id) = mapped([8, 8, 4], 0.0, &desc, map);
+    let fibres = world.body(id).unwrap().fibres();
+    let off = |f: &[f32; 3]| (f64::from(f[0]).atan2(f64::from(f[1])).to_degrees() - 45.0).abs();
+    if fibres.is_empty() { f64::NAN } else { fibres.iter().map(off).fold(0.0, f64::max) }
+}
+
 /// Change of momentum and angular momentum of a noisy block that flies and spins for a second, over Σ m |v| and over what it had.
 pub fn free_flight(threads: u32) -> ([f64; 2], u64) {
     let (counts, spacing) = ([16, 8, 8], 0.05);
@@ -252,8 +343,13 @@ pub fn ramped_bar(across: usize, poisson_ratio: f32, jitter: f32) -> [f64; 2] {
 
 /// A coarse slab after 1 s: of its damaged pairs, those that still see each other.
 pub fn half_visible(rigidity: f32) -> f64 {
+    half_visible_of(rigidity, 0)
+}
+
+/// The same with weak places where a seed has them.
+pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     let desc = MaterialDesc { strength: uneven(20e3, 0.05, 0.1), ..Slab::flesh(1e5, rigidity) };
-    let mut slab = Slab::new(2, [25, 24, 5], &desc);
+    let mut slab = Slab::of_seed(2, [25, 24, 5], &desc, seed);
     let bonds = slab.body().bond_count();
     for _ in 0..200 {
         slab.world.step(FRAME);
@@ -336,10 +432,15 @@ pub struct Slab {
 
 impl Slab {
     pub fn new(threads: u32, counts: [usize; 3], desc: &MaterialDesc) -> Self {
+        Self::of_seed(threads, counts, desc, 0)
+    }
+
+    pub fn of_seed(threads: u32, counts: [usize; 3], desc: &MaterialDesc, seed: u64) -> Self {
         let spacing = 2.5 / counts[0] as f32;
         let gravity = [0.0, -9.81, 0.0];
         let mut world = World::new(WorldConfig { gravity, ..config(threads) }).unwrap();
-        let id = world.spawn(block(counts, spacing, desc)).unwrap();
+        let body = BodyDesc { seed, ..block(counts, spacing, desc) };
+        let id = world.spawn(body).unwrap();
         let top = (0.5 * counts[1] as f32 - 2.0) * spacing;
         let inner = 0.3 * 2.5;
         for [low, high] in [[-FAR, -inner], [inner, FAR]] {

@@ -6,7 +6,7 @@ use super::FRAME;
 use super::sheets::{STIFF, Stuff, body, config, grid, pull, rectangle};
 use fracas::glam::DVec3;
 use fracas::solids::sheet::SheetShape;
-use fracas::world::{GripDesc, GripMotion, Region};
+use fracas::world::{GripDesc, GripMotion, MoveKey, Region};
 use fracas::{BodyId, World, WorldConfig};
 
 const G: f64 = 9.81;
@@ -250,4 +250,52 @@ pub fn crossings(world: &World, id: BodyId) -> usize {
         }
     }
     found
+}
+
+/// A tear that a hand makes in a sheet held at its border.
+#[derive(Clone, Debug, Default)]
+pub struct Dragged {
+    /// Edges that opened.
+    pub opened: usize,
+    /// Ends of cracks that are left.
+    pub tips: usize,
+    /// Largest K_I of those over the toughness.
+    pub overload: f64,
+}
+
+/// The sheet of the scene of that name: thin rubber of half a metre, held at its border and dragged up beside its middle for so many frames.
+pub fn dragged_sheet(frames: usize) -> Dragged {
+    let stuff = Stuff {
+        density: 1000.0,
+        modulus: 2e6,
+        poisson: 0.4,
+        thickness: 1e-3,
+        bending: 2e-4,
+        strength: 6e5,
+        toughness: 3e4,
+    };
+    let mut world = World::new(WorldConfig { substeps: 2, ..config(-G as f32) }).unwrap();
+    let cell = 0.5 / 24.0;
+    let id = world.spawn(body(grid([24, 24], cell), stuff)).unwrap();
+    let inf = f32::INFINITY;
+    let mut grip = |min: [f32; 3], max: [f32; 3], motion: GripMotion| {
+        let region = Region::Box { min, max };
+        world.grip(GripDesc { body: id, region, motion, release: None }).unwrap();
+    };
+    grip([-inf; 3], [-0.249, inf, inf], GripMotion::Hold);
+    grip([0.249, -inf, -inf], [inf; 3], GripMotion::Hold);
+    grip([-0.24, -inf, -inf], [0.24, inf, -0.249], GripMotion::Hold);
+    grip([-0.24, -inf, 0.249], [0.24, inf, inf], GripMotion::Hold);
+    let end = MoveKey { time: 3.0, offset: [0.05, 0.3, 0.02], angle: 0.0 };
+    let keys = vec![MoveKey::default(), end];
+    let motion = GripMotion::Move { pivot: [0.0; 3], axis: [0.0, 1.0, 0.0], keys };
+    grip([0.03, -inf, -0.05], [0.09, inf, 0.01], motion);
+    let mut opened = 0;
+    for _ in 0..frames {
+        world.step(FRAME);
+        opened += world.body(id).unwrap().changes().opened.len();
+    }
+    let tips = world.body(id).unwrap().crack_tips();
+    let most = tips.iter().map(|tip| tip.intensity[0]).fold(0.0, f64::max);
+    Dragged { opened, tips: tips.len(), overload: most / f64::from(stuff.toughness) }
 }

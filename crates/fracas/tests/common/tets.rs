@@ -71,3 +71,21 @@ pub fn hold_start(world: &mut World, body: BodyId, x: f32) -> GripId {
     let region = Region::Box { min, max };
     world.grip(GripDesc { body, region, motion: GripMotion::Hold, release: None }).unwrap()
 }
+
+/// Runs a world for so many frames of `dt` s, saves every third, and checks that each, loaded again, ends with the same bits.
+pub fn go_on_after_loading(world: &mut World, frames: usize, dt: f32) {
+    let mut saved = Vec::new();
+    for frame in 0..frames {
+        if frame % 3 == 0 {
+            saved.push(world.save());
+        }
+        world.step(dt);
+    }
+    for (bytes, frame) in saved.iter().zip((0..).step_by(3)) {
+        let mut again = World::load(bytes, 1).unwrap();
+        for _ in frame..frames {
+            again.step(dt);
+        }
+        assert_eq!(again.hash(), world.hash(), "saved at frame {frame}");
+    }
+}

@@ -236,7 +236,7 @@ impl Brittle {
             return Residual { adrift, ..Residual::default() };
         }
         let parts = self.parts_at(&span);
-        let Self { elements: Elements { tets, stars, .. }, system, deviation, limits, .. } = self;
+        let Self { elements: Elements { tets, stars, .. }, system, deviation, breaking, .. } = self;
         let (turn, back) = (reference.turn.to_mat3(), reference.turn.to_mat3().transpose());
         for target in held.iter() {
             let j = target.particle as usize;
@@ -281,7 +281,7 @@ impl Brittle {
             system.solve_deviation(particles, tets, stars, &span, step, ends, load, deviation)
         };
         let mut residual = solve(share, deviation);
-        if hit.is_none() && fracture::is_near(tets, &span, limits, deviation, NEAR) {
+        if hit.is_none() && fracture::is_near(tets, &span, breaking.limits(), deviation, NEAR) {
             residual = solve(SHARE, deviation);
         }
         for target in held.iter_mut() {
@@ -298,7 +298,7 @@ impl Brittle {
         let least =
             |column: &[f32]| column[of.clone()].iter().copied().fold(f32::INFINITY, f32::min);
         let volume = least(&self.elements.tets.volume);
-        least(&self.limits) * ops::cbrt(volume * volume)
+        least(self.breaking.limits()) * ops::cbrt(volume * volume)
     }
 
     /// Takes all loads off a piece.

@@ -1,112 +1,19 @@
-//! Fracture (001 sec. 4): where the largest principal stress of a vertex is beyond what the material stands, a crack runs along the plane
-//! across it.
-//!
-//! ```text
-//! σ of a tetrahedron from u, averaged over load_time;  of a vertex: fitted over two rings, at a crack their mean
-//! λ_max ≤ max_i (σ_ii + Σ |σ_ij|)                         Gerschgorin, 001 eq. 7
-//! λ_max ≤ tr σ/3 + √(2/3) |dev σ|                         erratum 001.8
-//! limit: strength, and at open faces what a tip stands if that is less
-//! ```
-//!
-//! Of a tip the mean over the tetrahedra around it tells K, as far as they fill a ball of radius r around a point of its front, whole or in part by
-//! planes across the front. With the opening stress of a crack, K/√(2πρ) cos(θ/2) (1 + sin(θ/2) sin(3θ/2)), whose sum over θ is 24/5:
-//!
-//! ```text
-//! mean = K/√(2π) · 24/5 · ∫ ⅔ (r² − z²)^¾ dz / (4/3 π r³) = 12/(5π) B(½, 7/4) K/√(2πr) = 1.0984 K/√(2πr),   r = 4/3 of the mean distance
-//! ```
-//!
-//! The other terms of the field leave the mean as it is: stress along the crack has no part across it. On meshes of five and six tetrahedra to a cell, even and shaken, with 4 to 16 cells in the
-//! crack, K is read within 9 %. (The mean of K/√(2πρ) over an edge ahead of the tip, which has a factor of 2 there, reads 0.55 to 0.78 of it.)
-//!
-//! The most overloaded vertex comes first. What lies in the shadow of a crack of this substep waits: its stress is that of before.
+//! Fracture (001 sec. 4): the stress that the break test of [`fem::breaking`](crate::solids::fem) looks at, from u and averaged over
+//! `load_time`.
 
 use super::Brittle;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::Sym3x8;
 use crate::math::wide::columns::load_lanes;
-use crate::math::{Sym3, ops, symmetric_eigen};
+use crate::math::{Sym3, ops};
 use crate::parallel::Span;
-use crate::solids::fem::cracks::{OpenFace, Plane};
+use crate::solids::fem::breaking::{Felt, earn, stress_bound};
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, gather, point, vector};
-use crate::solids::fem::stress;
 use crate::solids::fem::system::{load_gradients, outer_sum};
 use crate::solids::fem::tets::Tets;
 use crate::solids::{Particles, Residual, Step};
-use crate::world::{Changes, Opened, PieceId};
-use glam::Vec3;
-
-/// Cracks that a piece may begin within 1/60 s.
-const BUDGET: f32 = 64.0;
-/// The time that a budget is for, s.
-const BUDGET_TIME: f32 = 1.0 / 60.0;
-/// How far around what a crack has opened in this substep nothing else begins, in edges. The shadow, and not the budget, keeps a plate from
-/// being crushed (recipe C).
-const SHADOW: f32 = 4.0;
-/// Vertices are looked at where the mean around them is at least this share of the limit: of two bent layers it tells 0.46 of the stress
-/// at their surface.
-const LOOKED_AT: f32 = 0.4;
-
-/// Of a regular tetrahedron: from a corner to its middle, of its edge.
-const CORNER: f32 = 0.612_372_4;
-/// √(2πr)/K times the mean opening stress in a ball of radius r around a point of the front of a crack, 12/(5π) B(½, 7/4).
-const BALL: f32 = 1.098_374;
-
-/// How often the tests of a break were asked, and how they answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FractureCounts {
-    /// Vertices whose stress was looked at.
-    pub vertices: u64,
-    /// Those that Gerschgorin's bound alone would let through (001 eq. 7).
-    pub gerschgorin: u64,
-    /// Those that both bounds let through: whose eigenvalues were found.
-    pub bounded: u64,
-    /// Those that are truly beyond their limit.
-    pub overloaded: u64,
-    /// Cracks that began.
-    pub cracks: u64,
-    /// Fans that cracks have split: the fractures of 001 table 3.
-    pub fans: u64,
-    /// Those of them in which the oracle let a face through.
-    pub fans_through: u64,
-    /// Vertices that became two.
-    pub splits: u64,
-    /// Tetrahedra that became two.
-    pub remeshed: u64,
-    /// Faces that opened.
-    pub faces: u64,
-    /// Those of which all corners had parted: what the oracle lets through. Of these as many were right as there are pieces more than at
-    /// the start, since a face parts two at most.
-    pub through: u64,
-    /// Substeps in which a piece that was looked at had to wait for a solve that tells its stress.
-    pub waited: u64,
-}
-
-/// A vertex that is beyond its limit.
-#[derive(Clone, Copy, Debug)]
-struct Overload {
-    /// Stress over limit.
-    ratio: f32,
-    vertex: u32,
-    normal: Vec3,
-}
-
-/// What a vertex feels and stands, Pa.
-#[derive(Clone, Copy, Debug)]
-struct Load {
-    stress: Sym3,
-    limit: f32,
-}
-
-/// The least that a vertex of each tetrahedron may stand, Pa.
-pub(super) fn limits(tets: &Tets) -> Vec<f32> {
-    let of = |t: usize| {
-        // edge of a regular one
-        let edge = ops::cbrt(6.0 * std::f32::consts::SQRT_2 * tets.volume[t]);
-        tets.strength[t].min(at_tip(tets.toughness[t], CORNER * edge))
-    };
-    (0..tets.len()).map(of).collect()
-}
+use crate::world::Changes;
 
 /// λ tr(ε) I + 2 μ ε of eight tetrahedra with ε = sym ∇u, in the frame of their piece, Pa (001 eq. 5).
 #[inline(always)]
@@ -146,19 +53,6 @@ pub(super) fn is_near(
     })
 }
 
-/// What no eigenvalue of a symmetric matrix is above, by Gerschgorin's circles (001 eq. 7).
-pub fn gerschgorin(a: &Sym3) -> f32 {
-    let Sym3 { xx, yy, zz, xy, yz, zx } = *a;
-    (xx + xy.abs() + zx.abs()).max(yy + xy.abs() + yz.abs()).max(zz + yz.abs() + zx.abs())
-}
-
-/// The same by two bounds, the less of [`gerschgorin`] and tr/3 + √(2/3) |dev| (001.8): before the break test finds eigenvalues.
-pub fn stress_bound(a: &Sym3) -> f32 {
-    let mean = a.trace() / 3.0;
-    let deviator = *a - Sym3::from_diagonal(Vec3::splat(mean));
-    gerschgorin(a).min(mean + (2.0f32 / 3.0).sqrt() * deviator.norm())
-}
-
 impl Brittle {
     pub(super) fn break_piece(
         &mut self,
@@ -169,10 +63,10 @@ impl Brittle {
         credit: &mut f32,
         changes: &mut Changes,
     ) {
-        *credit = (*credit + step.h).min(BUDGET_TIME);
+        earn(credit, step.h);
         let near = !self.is_rigid(&span) && self.feel(&span, step);
         if near && !residual.converged() {
-            self.counts.waited += 1;
+            self.breaking.counts.waited += 1;
         }
         if near && residual.converged() {
             self.open_cracks(particles, &span, credit, changes);
@@ -190,43 +84,36 @@ impl Brittle {
         credit: &mut f32,
         changes: &mut Changes,
     ) {
-        let overloads = self.overloads(particles, span);
-        if overloads.is_empty() {
+        let rest = particles.rest.clone();
+        let Self { elements, breaking, remesh, felt, deviation, next_id, .. } = self;
+        let at_rest = Felt { stress: felt, turn: None, places: &rest };
+        let remesh = remesh.as_mut();
+        let Some(cracks) =
+            breaking.open(elements, remesh, at_rest, particles, span, credit, next_id, changes)
+        else {
             return;
+        };
+        if !cracks.opened.is_empty() {
+            let hits = self.impacts.iter_mut().filter(|hit| hit.piece == span.start);
+            hits.for_each(|hit| hit.broke = true);
         }
-        let Elements { stars, .. } = &self.elements;
-        let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
-        self.cracks.begin(&particles.rest, home);
-        let mut opened: Vec<Vec3> = Vec::new();
-        // stars are those of before the first crack
-        let before = self.elements.tets.corners.clone();
-        for overload in overloads {
-            let cost = BUDGET_TIME / BUDGET;
-            if *credit < cost {
-                break;
-            }
-            let here = particles.rest[overload.vertex as usize];
-            // what was split casts no shorter shadow
-            let edge = self.edge_at(particles, overload.vertex as usize);
-            let shadow = SHADOW * self.remesh.map_or(edge, |remesh| remesh.edge().max(edge));
-            if opened.iter().any(|x| x.distance(here) < shadow) {
-                continue;
-            }
-            if self.run(particles, &overload, &before) > 0 {
-                let hits = self.impacts.iter_mut().filter(|hit| hit.piece == span.start);
-                hits.for_each(|hit| hit.broke = true);
-                *credit -= cost;
-                self.counts.cracks += 1;
-                opened.extend(self.cracks.passed().iter().map(|&v| particles.rest[v as usize]));
-            }
+        let mut on_edges = cracks.on_edges.iter().peekable();
+        for born in &cracks.born {
+            let new = on_edges.next_if(|new| new.vertex == born.vertex);
+            deviation.push(match new {
+                Some(new) => point(new.between(new.ends.map(|v| vector(deviation[v as usize])))),
+                None => deviation[born.parent as usize],
+            });
         }
-        self.take_cracks(particles, changes);
+        for half in &cracks.halves {
+            felt.push(felt[half.parent as usize]);
+        }
     }
 
     /// Brings the stress that the break test averages up to this substep. Whether some is worth a look.
     fn feel(&mut self, span: &Span, step: &Step) -> bool {
         let hit = self.impacts.iter().find(|hit| hit.piece == span.start).map(|hit| hit.times);
-        let Self { elements: Elements { tets, .. }, deviation, felt, limits, .. } = self;
+        let Self { elements: Elements { tets, .. }, deviation, felt, breaking, .. } = self;
         let (mut near, mut time, mut share) = (false, 0.0, 1.0);
         let mut stresses = [Sym3::ZERO; 8];
         let of = tets.of(span);
@@ -240,225 +127,9 @@ impl Brittle {
                     share = if time > 0.0 { -ops::exp_m1(-step.h / time) } else { 1.0 };
                 }
                 felt[t] = felt[t] + (*now - felt[t]) * hit.unwrap_or(share);
-                near |= stress_bound(&felt[t]) >= LOOKED_AT * limits[t];
+                near |= breaking.is_near(t, &felt[t]);
             }
         }
         near
-    }
-
-    /// Vertices of a piece that are beyond their limits, the most overloaded first.
-    fn overloads(&mut self, particles: &Particles, span: &Span) -> Vec<Overload> {
-        let Elements { tets, stars, .. } = &self.elements;
-        let mut found = Vec::new();
-        let (mut looked, mut by_circles, mut bounded) = (0, 0, 0);
-        for v in span.clone() {
-            let least = stars.tets_of(v).map(|t| self.limits[t]).fold(f32::MAX, f32::min);
-            let mean = stress::mean(tets, stars, v, |t| self.felt[t]);
-            if stress_bound(&mean) < LOOKED_AT * least * particles.strength[v] {
-                continue;
-            }
-            looked += 1;
-            let Load { stress, limit } = self.load_of(particles, v);
-            by_circles += u64::from(gerschgorin(&stress) >= limit);
-            if stress_bound(&stress) < limit {
-                continue;
-            }
-            bounded += 1;
-            let (values, axes) = symmetric_eigen(&stress);
-            if values[0] >= limit {
-                let ratio = values[0] / limit;
-                found.push(Overload { ratio, vertex: v as u32, normal: axes.x_axis });
-            }
-        }
-        self.counts.vertices += looked;
-        self.counts.gerschgorin += by_circles;
-        self.counts.bounded += bounded;
-        self.counts.overloaded += found.len() as u64;
-        let id = |overload: &Overload| particles.id[overload.vertex as usize];
-        found.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(id(a).cmp(&id(b))));
-        found
-    }
-
-    /// What a vertex feels, and what it stands.
-    fn load_of(&self, particles: &Particles, v: usize) -> Load {
-        let Elements { tets, stars, .. } = &self.elements;
-        let of = |t: usize| self.felt[t];
-        let mean = |column: &[f32]| {
-            let (mut sum, mut volume) = (0.0, 0.0);
-            for t in stars.tets_of(v) {
-                sum += tets.volume[t] * column[t];
-                volume += tets.volume[t];
-            }
-            sum / volume
-        };
-        let mut limit = mean(&tets.strength);
-        let mut stress = stress::at_vertex(tets, stars, particles, v, of);
-        if particles.broken[v] {
-            let reach = stress::reach(&tets.corners, &tets.volume, stars, &particles.rest, v);
-            let tip = at_tip(mean(&tets.toughness), reach);
-            if tip < limit {
-                limit = tip;
-                // at a tip there is a mean, and no value
-                stress = stress::mean(tets, stars, v, of);
-            }
-        }
-        Load { stress, limit: limit * particles.strength[v] }
-    }
-
-    /// Mean edge of a vertex at rest, m.
-    fn edge_at(&self, particles: &Particles, v: usize) -> f32 {
-        let around = self.elements.stars.neighbours(v);
-        let way = |&w: &u32| particles.rest[v].distance(particles.rest[w as usize]);
-        around.iter().map(way).sum::<f32>() / around.len() as f32
-    }
-
-    /// Runs a crack from a vertex, on where the stress across its plane is beyond what a tip stands.
-    fn run(&mut self, particles: &Particles, overload: &Overload, before: &[[u32; 4]]) -> usize {
-        let (mut cracks, mut topology) =
-            (std::mem::take(&mut self.cracks), std::mem::take(&mut self.elements.topology));
-        let mut corners = std::mem::take(&mut self.elements.tets.corners);
-        let mut remesh = self.remesh;
-        let normal = overload.normal;
-        let plane = Plane { normal, point: particles.rest[overload.vertex as usize] };
-        let goes_on = |w: u32| {
-            let w = w as usize;
-            let Elements { tets, stars, .. } = &self.elements;
-            let stress = stress::mean(tets, stars, w, |t| self.felt[t]);
-            let (mut limit, mut toughness, mut count) = (0.0, 0.0, 0.0);
-            for t in stars.tets_of(w) {
-                limit += tets.strength[t];
-                toughness += tets.toughness[t];
-                count += 1.0;
-            }
-            let reach = stress::reach(before, &tets.volume, stars, &particles.rest, w);
-            let tip = at_tip(toughness / count, reach);
-            let across = normal.dot(stress.mul_vec(normal));
-            across >= (limit / count).min(tip) * particles.strength[w]
-        };
-        let opened = cracks.run(
-            &mut topology,
-            &mut corners,
-            remesh.as_mut(),
-            overload.vertex,
-            plane,
-            goes_on,
-        );
-        (self.cracks, self.elements.topology, self.elements.tets.corners) =
-            (cracks, topology, corners);
-        self.remesh = remesh;
-        opened
-    }
-
-    /// Takes over what cracks have opened.
-    fn take_cracks(&mut self, particles: &mut Particles, changes: &mut Changes) {
-        if self.cracks.opened.is_empty() && self.cracks.born.is_empty() {
-            return;
-        }
-        let Self { elements, cracks, deviation, felt, limits, next_id, counts, .. } = self;
-        elements.take_cracks(particles, cracks, next_id, changes);
-        let mut on_edges = cracks.on_edges.iter().peekable();
-        for born in &cracks.born {
-            let parent = born.parent as usize;
-            let new = on_edges.next_if(|new| new.vertex == born.vertex);
-            particles.broken[born.vertex as usize] = new.is_none();
-            deviation.push(match new {
-                Some(new) => point(new.between(new.ends.map(|v| vector(deviation[v as usize])))),
-                None => deviation[parent],
-            });
-        }
-        for half in &cracks.halves {
-            felt.push(felt[half.parent as usize]);
-        }
-        if !cracks.halves.is_empty() {
-            *limits = self::limits(&elements.tets);
-        }
-        counts.fans += cracks.fans[0];
-        counts.fans_through += cracks.fans[1];
-        counts.splits += (cracks.born.len() - cracks.on_edges.len()) as u64;
-        counts.remeshed += cracks.halves.len() as u64;
-        counts.faces += cracks.opened.len() as u64;
-        for open in &cracks.opened {
-            counts.through += u64::from(open.through);
-            open.corners.iter().for_each(|&v| particles.broken[v as usize] = true);
-            let logged = log_of(open, elements, particles);
-            changes.bonds_cut.push(logged.ends);
-            changes.opened.push(logged);
-        }
-    }
-}
-
-/// What a tip stands as the mean over tetrahedra whose middles are so far from it in the mean, Pa.
-fn at_tip(toughness: f32, reach: f32) -> f32 {
-    // of a ball the mean distance from its middle is 3/4 of its radius
-    let radius = 4.0 / 3.0 * reach;
-    BALL * toughness / (std::f32::consts::TAU * radius).sqrt()
-}
-
-/// A face as it has opened. It takes K_c²/E times its area (Griffith), whatever was stored: what is free stores nothing.
-fn log_of(open: &OpenFace, elements: &Elements, particles: &Particles) -> Opened {
-    let tets = &elements.tets;
-    let [a, b, c] = open.corners.map(|v| particles.position[v as usize]);
-    let across = (b - a).cross(c - a);
-    let (area, first) = (0.5 * across.length(), open.tets[0] as usize);
-    let (toughness, modulus) = (tets.toughness[first], tets.modulus[first]);
-    // what only strength holds takes none by itself
-    let energy = if toughness.is_finite() { area * toughness * toughness / modulus } else { 0.0 };
-    let end = |t: u32| particles.id[tets.corners[t as usize][0] as usize];
-    Opened {
-        // told by the world
-        piece: PieceId(0),
-        ends: open.tets.map(end),
-        position: ((a + b + c) / 3.0).as_dvec3(),
-        normal: across.normalize_or(Vec3::X),
-        area,
-        energy,
-        material: tets.material[first],
-        through: open.through,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The sum over a ball around a point of a straight front, with ρ = s² so that nothing is singular.
-    #[test]
-    fn a_tip_has_the_mean_of_its_field() {
-        let (turns, heights, ways) = (180, 200, 100);
-        let middle = |k: usize, of: usize| (k as f64 + 0.5) / of as f64;
-        let (mut sum, mut distance) = (0.0, 0.0);
-        for i in 0..heights {
-            let z = 2.0 * middle(i, heights) - 1.0;
-            let reach = (1.0 - z * z).powf(0.25);
-            for j in 0..ways {
-                let s = reach * middle(j, ways);
-                let rho = s * s;
-                // ρ dρ = 2 s³ ds
-                let part = 2.0 * s.powi(3) * (reach / ways as f64) * (2.0 / heights as f64);
-                distance += std::f64::consts::TAU * part * (rho * rho + z * z).sqrt();
-                for k in 0..turns {
-                    let half = std::f64::consts::PI * (middle(k, turns) - 0.5);
-                    let field = half.cos() * (1.0 + half.sin() * (3.0 * half).sin()) / s;
-                    sum += part * field * std::f64::consts::TAU / turns as f64;
-                }
-            }
-        }
-        let volume = 4.0 / 3.0 * std::f64::consts::PI;
-        let mean = sum / volume;
-        assert!((mean / f64::from(BALL) - 1.0).abs() < 1e-3, "{mean} instead of {BALL}");
-        assert!((distance / volume - 0.75).abs() < 1e-3, "{} instead of 3/4", distance / volume);
-        // K = 1 Pa √m, and a ball of 1 m
-        let stands = f64::from(at_tip(1.0, 0.75)) * std::f64::consts::TAU.sqrt();
-        assert!((stands / mean - 1.0).abs() < 1e-3, "{stands} instead of {mean}");
-    }
-
-    /// Of this one both bounds are the eigenvalue (001-G).
-    #[test]
-    fn bounds_are_those_of_the_oracle() {
-        let a = Sym3 { xx: 2.0, yy: 2.0, zz: 1.0, xy: 1.0, yz: 0.0, zx: 0.0 };
-        let largest = symmetric_eigen(&a).0[0];
-        for found in [gerschgorin(&a), stress_bound(&a), largest] {
-            assert!((found - 3.0).abs() < 1e-5, "{found} instead of 3");
-        }
     }
 }

@@ -9,7 +9,7 @@ mod fracture;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Sym3, log_stretches, symmetric_eigen};
 use crate::parallel::{Span, Workers};
-use crate::solids::fem::cracks::Cracks;
+use crate::solids::fem::breaking::{Breaking, FractureCounts};
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, vector};
 use crate::solids::fem::remesh::Remesh;
@@ -25,7 +25,6 @@ use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Impact, Reference};
-pub use fracture::{FractureCounts, gerschgorin, stress_bound};
 use glam::Vec3;
 
 /// A piece of fewer tetrahedra is rigid and does not break.
@@ -52,15 +51,12 @@ pub struct Brittle {
     deviation: Vec<Point>,
     /// σ of each tetrahedron as the break test averages it, at rest, Pa. State.
     felt: Vec<Sym3>,
-    /// The least that a vertex of each tetrahedron may stand, Pa: follows from the material.
-    limits: Vec<f32>,
+    breaking: Breaking,
     /// Id of the next vertex that begins.
     next_id: u64,
     system: System,
     /// Pieces that were hit in this substep. Scratch.
     impacts: Vec<Impact>,
-    cracks: Cracks,
-    counts: FractureCounts,
 }
 
 impl Brittle {
@@ -97,14 +93,12 @@ impl Brittle {
             system: elastic::system(&elements, solver),
             solver,
             remesh: None,
-            limits: fracture::limits(&elements.tets),
+            breaking: Breaking::new(&elements.tets),
             elements,
             deviation: vec![[0.0; 4]; vertices],
             felt: vec![Sym3::ZERO; tets],
             next_id: 0,
             impacts: Vec::new(),
-            cracks: Cracks::default(),
-            counts: FractureCounts::default(),
         }
     }
 
@@ -330,7 +324,7 @@ impl Solid for Brittle {
 
     /// Since it was built or loaded.
     fn fracture_counts(&self) -> Option<FractureCounts> {
-        Some(self.counts)
+        Some(self.breaking.counts)
     }
 
     fn iterations(&self) -> u32 {
@@ -377,7 +371,7 @@ impl Solid for Brittle {
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
         let moved = self.elements.permute(span.clone(), place);
         self.felt = moved.iter().map(|&t| self.felt[t as usize]).collect();
-        self.limits = moved.iter().map(|&t| self.limits[t as usize]).collect();
+        self.breaking.permute(&moved);
         let before = self.deviation[span.clone()].to_vec();
         for (to, &from) in span.clone().zip(order) {
             self.deviation[to] = before[from as usize - span.start];
@@ -389,7 +383,7 @@ impl Solid for Brittle {
     fn truncate(&mut self, count: usize) {
         let kept = self.elements.truncate(count);
         self.felt.truncate(kept);
-        self.limits.truncate(kept);
+        self.breaking.truncate(kept);
         self.deviation.truncate(count);
         self.system = elastic::system(&self.elements, self.solver);
     }
@@ -400,7 +394,7 @@ impl Solid for Brittle {
         }
         if self.elements.tets.set(field, value) {
             self.system.forget();
-            self.limits = fracture::limits(&self.elements.tets);
+            self.breaking.follow_material(&self.elements.tets);
         }
         Ok(())
     }

@@ -11,11 +11,13 @@
 //! Linear strain does not know volume beyond the first order (erratum 003.6). Where it is to be kept, λ/2 (J − 1)² with J = det F takes the
 //! place of λ/2 tr(ε)², J − 1 = tr H + ½ (tr² H − tr H²) + det H,
 //! its gradient is V λ (J − 1) c_i with c_i = cof(F) g_i, and its matrix V λ c_i c_jᵀ: the part that cannot be below 0.
+//!
+//! Of what has flowed (`plastic`) F_E = F F_P⁻¹ takes the place of F: with P = F_P⁻¹ − I, H_E = H + F P and g_E = g + Pᵀ g.
 
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::columns::{load_lanes, load_rotations, store_rotations, vec3};
-use crate::math::wide::{Mat3x8, Rotx8, Vec3x8, WideMat3, newton_step};
-use crate::math::{Rot, rotation};
+use crate::math::wide::{Mat3x8, Rotx8, Sym3x8, Vec3x8, WideMat3, newton_step};
+use crate::math::{Rot, Sym3, rotation};
 use crate::parallel::{Span, Workers};
 use crate::solids::fem::lanes::{Point, gather, store};
 use crate::solids::fem::system::{System, load_gradients, outer_sum, slot_columns};
@@ -27,10 +29,14 @@ use glam::Mat3;
 type Written<'a> =
     (&'a mut [Rot], [&'a mut [f32]; 9], [&'a mut [Point]; 4], Option<[&'a mut [f32]; 9]>);
 
+/// F_P⁻¹ − I of each tetrahedron, column by column; none of a body that has never flowed.
+pub(super) type Plastic<'a> = Option<&'a [Vec<f32>; 9]>;
+
 /// Brings rotations, which are those in the world, up to the particles; gradients a = R g and forces ∇Ψ in the frame of the piece, which is turned by `turn`.
 /// Returns Ψ, in J.
 pub(super) fn linearise(
     tets: &Tets,
+    plastic: Plastic<'_>,
     of: Span,
     turn: Rot,
     (rotation, system): (&mut [Rot], &mut System),
@@ -48,7 +54,7 @@ pub(super) fn linearise(
         swelling.as_mut().map(|columns| part(columns, of.clone())),
     );
     workers.fold_span(of, columns, &|range, columns| {
-        dispatch!(Level::new(), simd => linearise_range(simd, tets, moved_by, range, turn, columns))
+        dispatch!(Level::new(), simd => linearise_range(simd, tets, plastic, moved_by, range, turn, columns))
     })
 }
 
@@ -56,12 +62,12 @@ pub(super) fn linearise(
 fn linearise_range<S: Simd>(
     simd: S,
     tets: &Tets,
+    plastic: Plastic<'_>,
     moved_by: &[Point],
     range: Span,
     turn: Rot,
     (rotations, mut gradient, [f0, f1, f2, f3], mut swelling): Written<'_>,
 ) -> f64 {
-    let corners = &tets.corners[..];
     let turn = Rotx8::from_lanes(simd, &[turn; 8]);
     let back = turn.inverse();
     let zero = f32x8::splat(simd, 0.0);
@@ -69,20 +75,14 @@ fn linearise_range<S: Simd>(
     let mut at = 0;
     while at < range.len() {
         let (t, end) = (range.start + at, range.len().min(at + 8));
-        let u0 = gather(simd, moved_by, corners, t, 0);
-        let d1 = gather(simd, moved_by, corners, t, 1) - u0;
-        let d2 = gather(simd, moved_by, corners, t, 2) - u0;
-        let d3 = gather(simd, moved_by, corners, t, 3) - u0;
-        let [g1, g2, g3] = load_gradients(simd, &tets.gradient, t);
-        let h = outer_sum(d1, g1, d2, g2, d3, g3);
+        let (h, [g1, g2, g3]) = deformation(simd, tets, plastic, moved_by, t);
         let f = plus_one(simd, h);
         let q = newton_step(&f, back * load_rotations(simd, &rotations[at..end]));
         let q = turn_inverted(simd, &f, q, end - at);
         store_rotations(turn * q, &mut rotations[at..end]);
 
-        let beyond = minus_one(q);
-        let r = plus_one(simd, beyond);
-        let strain = (h + beyond.transpose_mul(&f)).symmetric_part();
+        let r = plus_one(simd, minus_one(q));
+        let strain = strain_in(q, &h, &f);
         let (lambda, mu) = (load_lanes(simd, &tets.lame[0], t), load_lanes(simd, &tets.lame[1], t));
         let mut stress = strain * (mu + mu);
         let kept = swelling.is_some();
@@ -114,6 +114,78 @@ fn linearise_range<S: Simd>(
         at += 8;
     }
     energy
+}
+
+/// H_E and g_E of eight tetrahedra.
+#[inline(always)]
+fn deformation<S: Simd>(
+    simd: S,
+    tets: &Tets,
+    plastic: Plastic<'_>,
+    moved_by: &[Point],
+    t: usize,
+) -> (Mat3x8<S>, [Vec3x8<S>; 3]) {
+    let corners = &tets.corners[..];
+    let u0 = gather(simd, moved_by, corners, t, 0);
+    let d1 = gather(simd, moved_by, corners, t, 1) - u0;
+    let d2 = gather(simd, moved_by, corners, t, 2) - u0;
+    let d3 = gather(simd, moved_by, corners, t, 3) - u0;
+    let [g1, g2, g3] = load_gradients(simd, &tets.gradient, t);
+    let h = outer_sum(d1, g1, d2, g2, d3, g3);
+    let Some(columns) = plastic else { return (h, [g1, g2, g3]) };
+    let [x_axis, y_axis, z_axis] = load_gradients(simd, columns, t);
+    let p = WideMat3 { x_axis, y_axis, z_axis };
+    let moved = [g1, g2, g3].map(|g| g + p.transpose_mul_vec(g));
+    (h + plus_one(simd, h) * p, moved)
+}
+
+/// ε = sym(H + (R−I)ᵀ (I + H)) for F = I + H.
+#[inline(always)]
+fn strain_in<S: Simd>(q: Rotx8<S>, h: &Mat3x8<S>, f: &Mat3x8<S>) -> Sym3x8<S> {
+    (*h + minus_one(q).transpose_mul(f)).symmetric_part()
+}
+
+/// Brings rotations up to the particles and tells the elastic strain of every tetrahedron, in its frame.
+pub(super) fn measure(
+    tets: &Tets,
+    plastic: Plastic<'_>,
+    of: Span,
+    turn: Rot,
+    moved_by: &[Point],
+    (rotation, strain): (&mut [Rot], &mut [Sym3]),
+    workers: &Workers,
+) {
+    let columns = [&mut strain[of.clone()]];
+    let columns = (&mut rotation[of.clone()], columns);
+    workers.for_span(of, columns, &|range, (rotation, [strain])| {
+        dispatch!(Level::new(), simd => {
+            measure_range(simd, tets, plastic, moved_by, range, turn, (rotation, strain));
+        });
+    });
+}
+
+#[inline(always)]
+fn measure_range<S: Simd>(
+    simd: S,
+    tets: &Tets,
+    plastic: Plastic<'_>,
+    moved_by: &[Point],
+    range: Span,
+    turn: Rot,
+    (rotations, strains): (&mut [Rot], &mut [Sym3]),
+) {
+    let turn = Rotx8::from_lanes(simd, &[turn; 8]);
+    let back = turn.inverse();
+    for at in (0..range.len()).step_by(8) {
+        let (t, end) = (range.start + at, range.len().min(at + 8));
+        let (h, _) = deformation(simd, tets, plastic, moved_by, t);
+        let f = plus_one(simd, h);
+        let q = newton_step(&f, back * load_rotations(simd, &rotations[at..end]));
+        let q = turn_inverted(simd, &f, q, end - at);
+        store_rotations(turn * q, &mut rotations[at..end]);
+        let lanes = strain_in(q, &h, &f).to_lanes();
+        strains[at..end].copy_from_slice(&lanes[..end - at]);
+    }
 }
 
 /// I + A.

@@ -1,31 +1,35 @@
 //! Corotated linear elasticity on tetrahedra (seed 003): every element measures its strain in a frame that turns with it, and the
-//! substep is one linear solve.
+//! substep is one linear solve. What is strained beyond yield flows, what is loaded beyond its strength tears.
 //!
-//! `elastic` holds energy, forces and rotations. What it shares with other models of tetrahedra is in [`fem`](super::fem); see
+//! `elastic` holds energy, forces and rotations, `plastic` what flows, `fracture` what fails, `crumbs` the smallest pieces, which are rigid. What it shares with other models of tetrahedra is in [`fem`](super::fem); see
 //! `docs/corotated.md`.
 
+mod crumbs;
 mod elastic;
+mod fracture;
+mod plastic;
 #[cfg(test)]
 mod tests;
 
 use crate::material::{Material, MaterialField, PointValues};
-use crate::math::{Rot, Sym3, log_stretches, symmetric_eigen};
+use crate::math::{Rot, Sym3, log_stretches, ops, symmetric_eigen};
 use crate::parallel::Span;
+use crate::solids::fem::breaking::{Breaking, FractureCounts};
+use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::vector;
-use crate::solids::fem::stars::Stars;
 use crate::solids::fem::stress;
 use crate::solids::fem::system::{Frame, Pose, System, workers_of};
 use crate::solids::fem::tets::{Built, TetBuildError, Tets};
-use crate::solids::fem::topology::{Born, Topology, is_joined, outward};
+use crate::solids::fem::topology::Topology;
 use crate::solids::fem::{TetOptions, TetShape, TetShapeError, TetSolver};
 use crate::solids::particles::{split, whole};
 use crate::solids::{
-    Anchor, Boundary, DofsMut, DofsRef, Face, NeedsReload, Particles, Residual, Solid, Step,
+    Anchor, Boundary, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step,
 };
 use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
-use crate::world::{Changes, Opened, ParticleId, PieceId};
-use glam::{DMat3, Vec3};
+use crate::world::Changes;
+use glam::{DMat3, Mat3, Vec3};
 
 /// Newton steps that bring rotations fully up for an audit.
 const AUDIT_STEPS: u32 = 3;
@@ -33,23 +37,31 @@ const AUDIT_STEPS: u32 = 3;
 /// A body of corotated tetrahedra. Particles are their vertices.
 #[derive(Clone, Debug)]
 pub struct Corotated {
-    tets: Tets,
-    stars: Stars,
-    topology: Topology,
-    /// Surface.
-    faces: Vec<Face>,
+    elements: Elements,
     options: TetOptions,
     /// R of each tetrahedron: warm start of the next fit, and so part of the state.
     rotation: Vec<Rot>,
+    /// F_P⁻¹ − I of each, column by column; none as long as nothing has flowed. State.
+    plastic: Option<[Vec<f32>; 9]>,
+    /// α of each. State.
+    hardened: Vec<f32>,
+    /// σ of each as the break test averages it, in its frame, Pa. State.
+    felt: Vec<Sym3>,
+    /// Id of the next vertex that begins.
+    next_id: u64,
+    breaking: Breaking,
+    /// Whether something may flow: follows from the material.
+    flows: bool,
     system: System,
+    /// ε of each after the flow of this substep. Scratch.
+    strain: Vec<Sym3>,
     /// Rotations of an audit.
     audited: Vec<Rot>,
-    /// Hash of who is a corner of what and lies across what: far more than changes in a step.
-    joined: u64,
 }
 
 impl Corotated {
-    /// Particles and model from a shape and its materials, and what materials can follow at the particles.
+    /// Particles and model from a shape and its materials, and what materials can follow at the particles. Where two faces lie on each other
+    /// that are not one, it begins with a crack.
     pub(crate) fn build(
         shape: &TetShape,
         options: TetOptions,
@@ -62,43 +74,56 @@ impl Corotated {
         if options.solver == TetSolver::Broyden {
             return Err(TetShapeError::OnlyBrittle.into());
         }
-        let Built { particles, tets, stars, values } = Tets::build(shape, materials, seed)?;
-        let topology = Topology::new(&tets.corners);
-        Ok((particles, Self::from_tets(tets, topology, stars, options), values))
+        let Built { mut particles, tets, values, .. } = Tets::build(shape, materials, seed)?;
+        let mut topology = Topology::new(&tets.corners);
+        for face in topology.open_coinciding(&tets.corners, &particles.rest) {
+            face.into_iter().for_each(|v| particles.broken[v as usize] = true);
+        }
+        let elements = Elements::new(tets, topology, particles.len());
+        Ok((particles, Self::from_elements(elements, options), values))
     }
 
     /// A model of nothing, to load a snapshot into.
     pub(crate) fn empty() -> Self {
-        let (tets, topology) = (Tets::default(), Topology::default());
-        Self::from_tets(tets, topology, Stars::default(), TetOptions::default())
+        Self::from_elements(Elements::default(), TetOptions::default())
     }
 
-    fn from_tets(tets: Tets, topology: Topology, stars: Stars, options: TetOptions) -> Self {
-        let (vertices, count) = (stars.len(), tets.len());
-        let mut faces = Vec::new();
-        topology.list_surface(&tets.corners, &mut faces);
+    fn from_elements(elements: Elements, options: TetOptions) -> Self {
+        let (vertices, count) = (elements.stars.len(), elements.tets.len());
         Self {
-            joined: hash_of_joined(&tets, &topology),
-            tets,
-            stars,
-            topology,
-            faces,
             options,
             rotation: vec![Rot::IDENTITY; count],
+            plastic: None,
+            hardened: vec![0.0; count],
+            felt: vec![Sym3::ZERO; count],
+            next_id: 0,
+            breaking: Breaking::new(&elements.tets),
+            flows: elements.tets.may_flow(),
             system: System::new(vertices, count, options),
+            strain: vec![Sym3::ZERO; count],
             audited: vec![Rot::IDENTITY; count],
+            elements,
         }
     }
 
     /// R, a and ∇Ψ as the particles are now.
     fn bring_up(&mut self, particles: &Particles, span: &Span, step: &Step) {
         let Some(pose) = self.system.frame(span).map(Frame::pose) else { return };
-        let of = self.tets.of(span);
+        let Self { elements: Elements { tets, stars, .. }, rotation, plastic, system, .. } = self;
+        let of = tets.of(span);
         let workers = workers_of(of.len(), step);
-        self.system.follow_places(particles, span, pose, workers);
-        let written = (&mut self.rotation[..], &mut self.system);
-        elastic::linearise(&self.tets, of, pose.turn, written, workers);
-        self.system.sum_forces(&self.stars, span, workers);
+        system.follow_places(particles, span, pose, workers);
+        let written = (&mut rotation[..], &mut *system);
+        elastic::linearise(tets, plastic.as_ref(), of, pose.turn, written, workers);
+        system.sum_forces(stars, span, workers);
+    }
+
+    /// F_P⁻¹ − I of a tetrahedron.
+    fn plastic_of(&self, t: usize) -> Mat3 {
+        let columns = self.plastic.as_ref();
+        columns.map_or(Mat3::ZERO, |columns| {
+            Mat3::from_cols_array(&columns.each_ref().map(|column| column[t]))
+        })
     }
 
     /// sym(RᵀF) − I of a tetrahedron, turned to the world.
@@ -106,31 +131,26 @@ impl Corotated {
         symmetric(self.distortion(particles, t)).conjugate(self.rotation[t])
     }
 
-    /// λ tr(ε) I + 2 μ ε of a tetrahedron, in the world, Pa; J − 1 instead of the trace where volume is kept by a term of its own.
+    /// σ of a tetrahedron, in the world, Pa.
     fn stress_of(&self, particles: &Particles, t: usize) -> Sym3 {
-        let distortion = self.distortion(particles, t);
-        let strain = symmetric(distortion);
-        let grown = match self.options.keeps_volume {
-            true => ((DMat3::IDENTITY + distortion).determinant() - 1.0) as f32,
-            false => strain.trace(),
-        };
-        let [lambda, mu] = [0, 1].map(|k| self.tets.lame[k][t] / self.tets.volume[t]);
-        let stress = 2.0 * mu * strain + Sym3::from_diagonal(Vec3::splat(lambda * grown));
+        let strain = symmetric(self.distortion(particles, t));
+        let stress = stress_in(&self.elements.tets, t, &strain, self.options.keeps_volume);
         stress.conjugate(self.rotation[t])
     }
 
-    /// RᵀF − I = Σ (Rᵀ (x_j − x_0) − (x̄_j − x̄_0)) g_jᵀ of a tetrahedron, without the rounding of F.
+    /// RᵀF_E − I of a tetrahedron, from RᵀF − I = Σ (Rᵀ (x_j − x_0) − (x̄_j − x̄_0)) g_jᵀ without the rounding of F.
     fn distortion(&self, particles: &Particles, t: usize) -> DMat3 {
         let back = self.rotation[t].to_dmat3().transpose();
-        let [x0, corners @ ..] = self.tets.corners[t].map(|v| v as usize);
+        let tets = &self.elements.tets;
+        let [x0, corners @ ..] = tets.corners[t].map(|v| v as usize);
         let (place, rest) = (particles.place(x0), particles.rest[x0].as_dvec3());
         let mut sum = DMat3::ZERO;
         for (&v, corner) in corners.iter().zip(1..) {
-            let g = self.tets.gradient_of(t, corner);
+            let g = tets.gradient_of(t, corner);
             let d = back * (particles.place(v) - place) - (particles.rest[v].as_dvec3() - rest);
             sum += DMat3::from_cols(g.x * d, g.y * d, g.z * d);
         }
-        sum
+        sum + (DMat3::IDENTITY + sum) * self.plastic_of(t).as_dmat3()
     }
 }
 
@@ -139,13 +159,23 @@ fn symmetric(a: DMat3) -> Sym3 {
     Sym3::from_mat3(&(0.5 * (a + a.transpose())).as_mat3())
 }
 
+/// λ tr(ε) I + 2 μ ε of a tetrahedron, Pa; J − 1 instead of the trace where volume is kept by a term of its own.
+fn stress_in(tets: &Tets, t: usize, strain: &Sym3, keeps_volume: bool) -> Sym3 {
+    let grown = match keeps_volume {
+        true => (Sym3::IDENTITY + *strain).determinant() - 1.0,
+        false => strain.trace(),
+    };
+    let [lambda, mu] = [0, 1].map(|k| tets.lame[k][t] / tets.volume[t]);
+    2.0 * mu * *strain + Sym3::from_diagonal(Vec3::splat(lambda * grown))
+}
+
 impl Solid for Corotated {
     fn name(&self) -> &'static str {
         "corotated"
     }
 
     fn turn(&mut self, span: Span, rotation: Rot) {
-        let of = self.tets.of(&span);
+        let of = self.elements.tets.of(&span);
         self.rotation[of].iter_mut().for_each(|r| *r = (rotation * *r).normalized());
     }
 
@@ -160,16 +190,30 @@ impl Solid for Corotated {
     }
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
-        self.system.prepare(particles, &self.tets, &self.stars, &span, step);
+        if self.is_crumb(particles, &span) {
+            return;
+        }
+        let Elements { tets, stars, .. } = &self.elements;
+        self.system.prepare(particles, tets, stars, &span, step);
     }
 
     fn linearise(&mut self, particles: &Particles, span: Span, step: &Step) {
-        self.bring_up(particles, &span, step);
+        if !self.is_crumb(particles, &span) {
+            self.bring_up(particles, &span, step);
+        }
     }
 
+    /// Of crumbs without ∇Ψ.
     fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
+        let inv_h2 = 1.0 / (step.h * step.h);
+        if self.is_crumb(particles, &span) {
+            for (k, j) in span.enumerate() {
+                r.linear[k] = -inv_h2 * particles.mass[j] * particles.correction[j];
+            }
+            return;
+        }
         let Some(frame) = self.system.frame(&span) else { return };
-        let (turn, inv_h2) = (frame.turn.to_mat3(), 1.0 / (step.h * step.h));
+        let turn = frame.turn.to_mat3();
         for (k, j) in span.enumerate() {
             r.linear[k] = self.system.gradient_at(particles, &turn, inv_h2, j);
         }
@@ -183,26 +227,59 @@ impl Solid for Corotated {
         p: DofsRef<'_>,
         out: DofsMut<'_>,
     ) {
-        let Self { system, tets, stars, .. } = self;
+        if self.is_crumb(particles, &span) {
+            let inv_h2 = 1.0 / (step.h * step.h);
+            for (k, j) in span.enumerate() {
+                out.linear[k] = inv_h2 * particles.mass[j] * p.linear[k];
+            }
+            return;
+        }
+        let Self { system, elements: Elements { tets, stars, .. }, .. } = self;
         system.product(particles, tets, stars, &span, step, p.linear, out.linear);
     }
 
+    /// Of crumbs nothing: they move as the rigid modes of the solver do.
     fn precondition(
         &self,
-        _: &Particles,
+        particles: &Particles,
         span: Span,
         step: &Step,
         extra: &[f32],
         r: DofsRef<'_>,
         z: DofsMut<'_>,
     ) {
-        let workers = workers_of(self.tets.of(&span).len(), step);
+        if self.is_crumb(particles, &span) {
+            z.linear.fill(Vec3::ZERO);
+            return;
+        }
+        let workers = workers_of(self.elements.tets.of(&span).len(), step);
         self.system.precondition(&span, extra, r.linear, z.linear, workers);
     }
 
     fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
         let frame = self.system.frame_of(anchor.particle as usize);
         frame.map_or(0.0, |frame| frame.compliance_at(anchor, n))
+    }
+
+    fn moves_as_a_whole(&self, particles: &Particles, span: &Span) -> bool {
+        self.is_crumb(particles, span) && !crumbs::is_held(particles, span)
+    }
+
+    /// Crumbs stay rigid.
+    fn settle(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        held: &mut [Held],
+        _: DofsRef<'_>,
+        _: &Step,
+    ) -> Option<Residual> {
+        if !self.is_crumb(particles, &span) {
+            return None;
+        }
+        crumbs::carry(particles, &span, held);
+        // pressed between two halves, a hundredth of what pushes it out of balance would throw it away
+        Some(Residual { adrift: true, ..Residual::default() })
     }
 
     fn solves_held(&self) -> bool {
@@ -217,11 +294,18 @@ impl Solid for Corotated {
         held: &mut [Held],
         step: &Step,
     ) -> Residual {
+        if self.is_crumb(particles, &span) {
+            for j in span.clone() {
+                particles.set_place(j, particles.inertial_place(j));
+            }
+            crumbs::carry(particles, &span, held);
+            return Residual::default();
+        }
         let h2 = step.h * step.h;
         let Particles { position, remainder, correction, .. } = particles;
         let Particles { acceleration, inertial, inertial_remainder, .. } = particles;
         let columns = [position, remainder, correction].map(|column| &mut column[span.clone()]);
-        let workers = workers_of(self.tets.of(&span).len(), step);
+        let workers = workers_of(self.elements.tets.of(&span).len(), step);
         workers.for_span(span.clone(), columns, &|range, [position, remainder, correction]| {
             for (k, j) in range.enumerate() {
                 correction[k] = -h2 * acceleration[j];
@@ -234,9 +318,10 @@ impl Solid for Corotated {
             particles.set_place(j, place);
             particles.correction[j] = (place - particles.inertial_place(j)).as_vec3();
         }
-        self.system.prepare(particles, &self.tets, &self.stars, &span, step);
+        let Elements { tets, stars, .. } = &self.elements;
+        self.system.prepare(particles, tets, stars, &span, step);
         self.bring_up(particles, &span, step);
-        let Self { system, tets, stars, .. } = self;
+        let Self { system, elements: Elements { tets, stars, .. }, .. } = self;
         let mut targets = held.iter_mut();
         system.solve(particles, tets, stars, &span, step, |particle, force| {
             let mine = targets.find(|target| target.particle as usize == particle);
@@ -246,40 +331,89 @@ impl Solid for Corotated {
         })
     }
 
+    /// Only where the material yields at all.
+    fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        let of = self.elements.tets.of(&span);
+        let still = self.is_crumb(particles, &span);
+        if !still && !self.flows && !self.breaking.may_break(of.clone()) {
+            return 0.0;
+        }
+        self.feel_strain(particles, &span, step);
+        if still {
+            return 0.0;
+        }
+        if self.flows { self.flow(of, step.h) } else { 0.0 }
+    }
+
+    fn fracture(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        step: &Step,
+        residual: Residual,
+        credit: &mut f32,
+        changes: &mut Changes,
+    ) -> f64 {
+        let breaks = self.breaking.may_break(self.elements.tets.of(&span));
+        if breaks && !self.is_crumb(particles, &span) {
+            self.break_piece(particles, &span, step, residual, credit, changes);
+        }
+        // faces open between tetrahedra, which keep what they store
+        0.0
+    }
+
+    fn plastic_strain(&self, i: usize) -> f32 {
+        let (mut sum, mut volume) = (0.0, 0.0);
+        for t in self.elements.stars.tets_of(i) {
+            sum += self.elements.tets.volume[t] * self.hardened[t];
+            volume += self.elements.tets.volume[t];
+        }
+        sum / volume
+    }
+
+    /// Crumbs store nothing that could come back.
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
-        let of = self.tets.of(&span);
+        if self.is_crumb(particles, &span) {
+            force.linear.fill(Vec3::ZERO);
+            return 0.0;
+        }
+        let Self { elements: Elements { tets, stars, .. }, plastic, system, .. } = self;
+        let of = tets.of(&span);
         let workers = workers_of(of.len(), step);
         self.audited[of.clone()].copy_from_slice(&self.rotation[of.clone()]);
         let pose = Pose::of(particles, &span, workers);
-        self.system.follow_places(particles, &span, pose, workers);
+        system.follow_places(particles, &span, pose, workers);
         let mut energy = 0.0;
         for _ in 0..AUDIT_STEPS {
-            let written = (&mut self.audited[..], &mut self.system);
-            energy = elastic::linearise(&self.tets, of.clone(), pose.turn, written, workers);
+            let written = (&mut self.audited[..], &mut *system);
+            let plastic = plastic.as_ref();
+            energy = elastic::linearise(tets, plastic, of.clone(), pose.turn, written, workers);
         }
-        self.system.sum_forces(&self.stars, &span, workers);
+        system.sum_forces(stars, &span, workers);
         let turn = pose.turn.to_mat3();
         for (k, j) in span.enumerate() {
-            force.linear[k] = -(turn * vector(self.system.force[j]));
+            force.linear[k] = -(turn * vector(system.force[j]));
         }
         energy
     }
 
     /// Of the mean strain of the tetrahedra around, by volume.
     fn strain(&self, particles: &Particles, i: usize) -> [f32; 3] {
-        let (mut sum, mut volume) = (Sym3::ZERO, 0.0);
-        for t in self.stars.tets_of(i) {
-            sum = sum + self.tets.volume[t] * self.strain_of(particles, t);
-            volume += self.tets.volume[t];
-        }
-        let (values, _) = symmetric_eigen(&(sum * (1.0 / volume)));
+        let Elements { tets, stars, .. } = &self.elements;
+        let mean = stress::mean(tets, stars, i, |t| self.strain_of(particles, t));
+        let (values, _) = symmetric_eigen(&mean);
         log_stretches(values.map(|e| 1.0 + e)).value
     }
 
     /// Fitted over two rings; see [`fem::stress`](crate::solids::fem).
     fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
-        let of = |t: usize| self.stress_of(particles, t);
-        Some(stress::at_vertex(&self.tets, &self.stars, particles, i, of))
+        let Elements { tets, stars, .. } = &self.elements;
+        Some(stress::at_vertex(tets, stars, particles, i, |t| self.stress_of(particles, t)))
+    }
+
+    /// Since it was built or loaded.
+    fn fracture_counts(&self) -> Option<FractureCounts> {
+        Some(self.breaking.counts)
     }
 
     fn iterations(&self) -> u32 {
@@ -287,93 +421,111 @@ impl Solid for Corotated {
     }
 
     fn boundary(&self) -> Boundary<'_> {
-        Boundary::Tets { faces: &self.faces, tets: &self.tets.corners }
+        Boundary::Tets { faces: &self.elements.faces, tets: &self.elements.tets.corners }
+    }
+
+    /// Crumbs fall through each other and through what they come from: stiff ones between two halves would be pressed by a thousand times
+    /// their weight, which no solve of the whole converges for.
+    fn touches_own(&self, span: &Span) -> bool {
+        !self.is_small(span) && !self.is_stiff(span)
     }
 
     fn particle_count(&self) -> usize {
-        self.stars.len()
+        self.elements.stars.len()
     }
 
     fn neighbours(&self, i: usize) -> &[u32] {
-        self.stars.neighbours(i)
+        self.elements.stars.neighbours(i)
     }
 
     fn bond_count(&self) -> usize {
-        self.stars.edge_count()
+        self.elements.stars.edge_count()
     }
 
-    /// Does nothing: tetrahedra part along faces, and the edge of two particles is none. What opens a face is
-    /// [`Corotated::open_face`].
+    /// Does nothing: tetrahedra part along faces, and the edge of two particles is none.
     fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) -> f64 {
         0.0
     }
 
+    /// Every vertex may become as many as it has tetrahedra.
+    fn reserve_ids(&mut self, first: u64) -> u64 {
+        self.next_id = first;
+        4 * self.elements.tets.len() as u64
+    }
+
     fn permute(&mut self, span: Span, _: &[u32], place: &[u32]) {
-        let of = self.tets.of(&span);
-        for v in self.tets.corners[of].iter_mut().flatten() {
-            *v = place[*v as usize - span.start];
+        fn permuted<T: Copy>(column: &mut Vec<T>, order: &[u32]) {
+            *column = order.iter().map(|&t| column[t as usize]).collect();
         }
-        // pieces come in the order of their particles
-        let corners = &self.tets.corners;
-        let mut order: Vec<u32> = (0..corners.len() as u32).collect();
-        order.sort_by_key(|&t| corners[t as usize].into_iter().min());
-        self.tets.permute(&order);
-        self.topology.permute(&order);
-        self.rotation = order.iter().map(|&t| self.rotation[t as usize]).collect();
-        self.follow_tets();
+        let order = self.elements.permute(span.clone(), place);
+        permuted(&mut self.rotation, &order);
+        permuted(&mut self.hardened, &order);
+        permuted(&mut self.felt, &order);
+        self.plastic.iter_mut().flatten().for_each(|column| permuted(column, &order));
+        self.breaking.permute(&order);
+        self.system.permute(&span, place);
+        self.system.resize(self.elements.stars.len(), self.elements.tets.len());
     }
 
     fn truncate(&mut self, count: usize) {
-        let kept = self.tets.of(&(0..count)).len();
-        self.tets.truncate(kept);
-        self.topology.truncate(kept);
+        let kept = self.elements.truncate(count);
         self.rotation.truncate(kept);
-        self.stars.rebuild(count, &self.tets.corners);
-        self.follow_tets();
+        self.hardened.truncate(kept);
+        self.felt.truncate(kept);
+        self.plastic.iter_mut().flatten().for_each(|column| column.truncate(kept));
+        self.breaking.truncate(kept);
+        self.strain.truncate(kept);
+        self.audited.truncate(kept);
+        self.system = System::new(count, kept, self.options);
     }
 
     fn set_material(&mut self, field: MaterialField, value: f32) -> Result<(), NeedsReload> {
         if field == MaterialField::Density {
             return Err(NeedsReload);
         }
-        if self.tets.set(field, value) {
+        if self.elements.tets.set(field, value) {
             self.system.forget();
+            self.follow_material();
         }
         Ok(())
     }
 
     fn validate(&self, particles: &Particles) {
-        assert_eq!(self.stars.len(), particles.len(), "vertices are not particles");
-        assert!(!particles.oriented(), "vertices with orientations");
+        self.elements.validate(particles);
         assert_eq!(particles.remainder.len(), particles.len(), "positions without remainders");
-        assert_eq!(self.stars, Stars::new(particles.len(), &self.tets.corners), "stale stars");
-        self.topology.validate(&self.tets.corners);
-        assert_eq!(self.joined, hash_of_joined(&self.tets, &self.topology), "a stale hash");
-        for j in 0..particles.len() {
-            let (mass, sum) = (particles.mass[j], self.tets.mass_of(&self.stars, j) as f32);
-            assert_eq!(mass, sum, "mass of vertex {j} is not that of its tetrahedra");
-        }
+        assert_eq!(self.rotation.len(), self.elements.tets.len(), "rotations of others");
         for (t, r) in self.rotation.iter().enumerate() {
             let norm = r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w;
             assert!((norm - 1.0).abs() < 1e-5, "rotation {t} has norm² {norm}");
+            let volume = (Mat3::IDENTITY + self.plastic_of(t)).determinant();
+            assert!((volume - 1.0).abs() < 1e-3, "flow of {t} made its volume {volume}");
         }
     }
 
     fn hash(&self, hash: &mut StateHash) {
         hash.floats_side_by_side(&self.rotation);
-        hash.number(self.joined);
+        hash.floats_side_by_side(&self.felt);
+        if let Some(plastic) = &self.plastic {
+            plastic.iter().for_each(|column| hash.floats_side_by_side(column));
+            hash.floats_side_by_side(&self.hardened);
+        }
+        hash.number(self.next_id);
+        self.elements.hash(hash);
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
         let direct = self.options.solver == TetSolver::Direct;
-        bytes.number(u64::from(self.options.keeps_volume) | u64::from(direct) << 1);
-        bytes.column(&self.tets.corners);
-        bytes.column(self.topology.across());
-        bytes.column(&self.tets.material);
-        for column in self.tets.float_columns() {
-            bytes.floats(column);
-        }
+        let flowed = self.plastic.is_some();
+        let options = [self.options.keeps_volume, direct, flowed];
+        bytes.number(options.iter().rev().fold(0, |sum, &set| 2 * sum + u64::from(set)));
+        self.elements.save(bytes);
         bytes.floats(&self.rotation);
+        bytes.floats(&self.felt);
+        if let Some(plastic) = &self.plastic {
+            plastic.iter().for_each(|column| bytes.floats(column));
+            bytes.floats(&self.hardened);
+        }
+        bytes.number(self.next_id);
     }
 
     fn load(
@@ -386,104 +538,64 @@ impl Solid for Corotated {
         if !solver.is_built_in() {
             return Err(reader.damaged("a body of the direct solver, which is not built in"));
         }
+        let flowed = options & 4 != 0;
         let options = TetOptions { solver, keeps_volume: options & 1 != 0 };
-        let corners: Vec<[u32; 4]> = reader.column()?;
-        let inside = |&v: &u32| (v as usize) < particles.len();
-        if !corners.iter().flatten().all(inside) {
-            return Err(reader.damaged("a corner that does not exist"));
+        let mut loaded = Self::from_elements(Elements::load(reader, particles.len())?, options);
+        let count = loaded.elements.tets.len();
+        loaded.rotation = reader.column_of(count)?;
+        loaded.felt = reader.column_of(count)?;
+        if flowed {
+            let plastic = loaded.plastic.insert(Default::default());
+            for column in plastic {
+                *column = reader.column_of(count)?;
+            }
+            loaded.hardened = reader.column_of(count)?;
         }
-        let count = corners.len();
-        let topology = Topology::of_across(reader.column_of(count)?);
-        topology.check(&corners).map_err(|what| reader.damaged(what))?;
-        let mut tets = Tets { corners, material: reader.column_of(count)?, ..Tets::default() };
-        for column in tets.float_columns_mut() {
-            *column = reader.column_of(count)?;
-        }
-        tets.lame = std::array::from_fn(|_| vec![0.0; count]);
-        tets.follow_material();
-        tets.follow_pieces();
-        let stars = Stars::new(particles.len(), &tets.corners);
-        let rotation = reader.column_of(count)?;
-        *self = Self { rotation, ..Self::from_tets(tets, topology, stars, options) };
+        loaded.next_id = reader.number()?;
+        *self = loaded;
         Ok(())
     }
 }
 
 impl Corotated {
-    /// Opens the face of a tetrahedron opposite one of its corners; false if nothing lies across it. Corners that part become two particles:
-    /// the new ones stand behind all others, where they were and as fast, until the world takes them into their pieces, with ids from
-    /// `next_particle` on. The tetrahedra of each give it its mass.
-    pub fn open_face(
-        &mut self,
-        particles: &mut Particles,
-        tet: usize,
-        corner: usize,
-        next_particle: &mut u64,
-        changes: &mut Changes,
-    ) -> bool {
-        let Self { tets, topology, .. } = self;
-        let Some(&other) = topology.across()[tet].get(corner).filter(|&&other| is_joined(other))
-        else {
-            return false;
-        };
-        let face = outward(tets.corners[tet])[corner];
-        let beyond = tets.corners[other as usize].into_iter().find(|v| !face.contains(v));
-        let ends = [tets.corners[tet][corner], beyond.unwrap_or_default()];
-        let ends = ends.map(|v| particles.id[v as usize]);
-        let mut born = Vec::new();
-        topology.split_face(&mut tets.corners, tet as u32, corner, particles.len(), &mut born);
-        changes.bonds_cut.push(ends);
-        changes.opened.push(opened(particles, ends, face, tets.material[tet]));
-        for Born { parent, .. } in &born {
-            let id = ParticleId(*next_particle);
-            *next_particle += 1;
-            particles.push_copy(*parent as usize, id);
-            changes.born.push((particles.id[*parent as usize], id));
-        }
-        for v in face {
-            particles.broken[v as usize] = true;
-        }
-        self.stars.rebuild(particles.len(), &self.tets.corners);
-        for Born { parent, vertex } in born {
-            for v in [parent as usize, vertex as usize] {
-                particles.mass[v] = self.tets.mass_of(&self.stars, v) as f32;
-                particles.broken[v] = true;
-            }
-        }
-        self.follow_tets();
-        true
+    /// What follows from the materials.
+    fn follow_material(&mut self) {
+        self.breaking.follow_material(&self.elements.tets);
+        self.flows = self.elements.tets.may_flow();
     }
 
-    /// All that follows from who is a corner of what.
-    fn follow_tets(&mut self) {
-        let count = self.stars.len();
-        self.stars.rebuild(count, &self.tets.corners);
-        self.topology.list_surface(&self.tets.corners, &mut self.faces);
-        self.system = System::new(count, self.tets.len(), self.options);
-        self.audited.resize(self.tets.len(), Rot::IDENTITY);
-        self.joined = hash_of_joined(&self.tets, &self.topology);
+    /// Strains of a piece as its particles are.
+    fn feel_strain(&mut self, particles: &Particles, span: &Span, step: &Step) {
+        let Self { elements: Elements { tets, .. }, rotation, plastic, strain, system, .. } = self;
+        let of = tets.of(span);
+        let workers = workers_of(of.len(), step);
+        let pose = system.frame(span).map(Frame::pose);
+        let pose = pose.unwrap_or_else(|| Pose::of(particles, span, workers));
+        system.follow_places(particles, span, pose, workers);
+        let (plastic, moved_by) = (plastic.as_ref(), &system.moved_by[..]);
+        elastic::measure(tets, plastic, of, pose.turn, moved_by, (rotation, strain), workers);
     }
-}
 
-fn hash_of_joined(tets: &Tets, topology: &Topology) -> u64 {
-    let mut hash = StateHash::default();
-    hash.column(&tets.corners);
-    hash.column(topology.across());
-    hash.finish()
-}
-
-/// The face of these corners, as it opens.
-fn opened(particles: &Particles, ends: [ParticleId; 2], face: [u32; 3], material: u16) -> Opened {
-    let [a, b, c] = face.map(|v| particles.position[v as usize]);
-    let across = (b - a).cross(c - a);
-    Opened {
-        piece: PieceId(0),
-        ends,
-        position: ((a + b + c) / 3.0).as_dvec3(),
-        normal: across.normalize_or(Vec3::X),
-        area: 0.5 * across.length(),
-        energy: 0.0,
-        material,
-        through: true,
+    /// Lets those tetrahedra flow that have yielded. Returns the work, J.
+    fn flow(&mut self, of: Span, h: f32) -> f64 {
+        let mut work = 0.0;
+        for t in of {
+            let (tets, strain) = (&self.elements.tets, &self.strain[t]);
+            let Some(beyond) = plastic::beyond(tets, t, self.hardened[t], strain) else { continue };
+            let before = Mat3::IDENTITY + self.plastic_of(t);
+            let Some(flow) = plastic::flow(tets, t, beyond, &before, strain, h) else { continue };
+            let mut after = before * flow.factor.to_mat3();
+            // rounding would add up
+            after *= 1.0 / ops::cbrt(after.determinant());
+            let count = self.elements.tets.len();
+            let columns =
+                self.plastic.get_or_insert_with(|| std::array::from_fn(|_| vec![0.0; count]));
+            let values = (after - Mat3::IDENTITY).to_cols_array();
+            columns.iter_mut().zip(values).for_each(|(column, value)| column[t] = value);
+            self.hardened[t] += flow.strain;
+            self.strain[t] = flow.left;
+            work += flow.work;
+        }
+        work
     }
 }

@@ -32,6 +32,20 @@ pub(crate) struct Tets {
     pub toughness: Vec<f32>,
     /// Averaging window of the break test, s.
     pub load_time: Vec<f32>,
+    /// σ_Y, Pa.
+    pub yield_stress: Vec<f32>,
+    /// Rate at which strain beyond yield turns plastic, 1/s.
+    pub creep_rate: Vec<f32>,
+    /// H, Pa.
+    pub hardening: Vec<f32>,
+    /// Largest plastic stretch.
+    pub plastic_limit: Vec<f32>,
+    /// σ_c, Pa.
+    pub compressive_strength: Vec<f32>,
+    /// Along the grain, of unit length, at rest.
+    pub grain: [Vec<f32>; 3],
+    /// Strength and toughness across the grain over those along it.
+    pub grain_ratio: Vec<f32>,
     /// Index into the body's materials.
     pub material: Vec<u16>,
     /// λ V and μ V, N m: follow from the above.
@@ -43,7 +57,6 @@ pub(crate) struct Tets {
 pub(crate) struct Built {
     pub particles: Particles,
     pub tets: Tets,
-    pub stars: Stars,
     pub values: PointValues,
 }
 
@@ -96,7 +109,7 @@ impl Tets {
         tets.follow_pieces();
         let stars = Stars::new(shape.vertices.len(), &tets.corners);
         let particles = particles(shape, &tets, &stars, &samples)?;
-        Ok(Built { particles, values: values_at_vertices(shape, &stars), tets, stars })
+        Ok(Built { particles, values: values_at_vertices(shape, &stars), tets })
     }
 
     fn push(&mut self, shape: &TetShape, tet: usize, sample: &MaterialSample) {
@@ -110,6 +123,14 @@ impl Tets {
         self.strength.push(sample.strength);
         self.toughness.push(sample.toughness);
         self.load_time.push(sample.load_time);
+        self.yield_stress.push(sample.yield_stress);
+        self.creep_rate.push(sample.creep_rate);
+        self.hardening.push(sample.hardening_modulus);
+        self.plastic_limit.push(sample.plastic_limit);
+        self.compressive_strength.push(sample.compressive_strength);
+        let grain = self.grain.iter_mut().zip(sample.grain_direction);
+        grain.for_each(|(column, value)| column.push(value));
+        self.grain_ratio.push(sample.grain_strength_ratio);
         self.material.push(shape.material(tet));
     }
 
@@ -143,6 +164,12 @@ impl Tets {
             MaterialField::Strength => &mut self.strength,
             MaterialField::Toughness => &mut self.toughness,
             MaterialField::LoadTime => &mut self.load_time,
+            MaterialField::YieldStress => &mut self.yield_stress,
+            MaterialField::CreepRate => &mut self.creep_rate,
+            MaterialField::HardeningModulus => &mut self.hardening,
+            MaterialField::PlasticLimit => &mut self.plastic_limit,
+            MaterialField::CompressiveStrength => &mut self.compressive_strength,
+            MaterialField::GrainStrengthRatio => &mut self.grain_ratio,
             _ => return false,
         };
         column.fill(value);
@@ -216,27 +243,32 @@ impl Tets {
 
     /// Every column of floats that is saved.
     pub fn float_columns(&self) -> impl Iterator<Item = &Vec<f32>> {
-        let Self { volume, density, modulus, poisson, strength, toughness, load_time, .. } = self;
-        let others = [volume, density, modulus, poisson, strength, toughness, load_time];
-        self.gradient.iter().chain(others)
+        let Self { gradient, volume, density, modulus, poisson, strength, toughness, .. } = self;
+        let Self { load_time, yield_stress, creep_rate, hardening, plastic_limit, .. } = self;
+        let Self { compressive_strength, grain, grain_ratio, .. } = self;
+        let elastic = [volume, density, modulus, poisson, strength, toughness, load_time];
+        let plastic = [yield_stress, creep_rate, hardening, plastic_limit, compressive_strength];
+        gradient.iter().chain(elastic).chain(plastic).chain(grain).chain([grain_ratio])
     }
 
     /// The same, to change.
     pub fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
-        let Self {
-            gradient,
-            volume,
-            density,
-            modulus,
-            poisson,
-            strength,
-            toughness,
-            load_time,
-            ..
-        } = self;
-        gradient
-            .iter_mut()
-            .chain([volume, density, modulus, poisson, strength, toughness, load_time])
+        let Self { gradient, volume, density, modulus, poisson, strength, toughness, .. } = self;
+        let Self { load_time, yield_stress, creep_rate, hardening, plastic_limit, .. } = self;
+        let Self { compressive_strength, grain, grain_ratio, .. } = self;
+        let elastic = [volume, density, modulus, poisson, strength, toughness, load_time];
+        let plastic = [yield_stress, creep_rate, hardening, plastic_limit, compressive_strength];
+        gradient.iter_mut().chain(elastic).chain(plastic).chain(grain).chain([grain_ratio])
+    }
+
+    /// Whether some of them may flow.
+    pub fn may_flow(&self) -> bool {
+        self.yield_stress.iter().chain(&self.compressive_strength).any(|stress| stress.is_finite())
+    }
+
+    /// Along the grain, of unit length, at rest.
+    pub fn grain_of(&self, t: usize) -> Vec3 {
+        Vec3::from_array(self.grain.each_ref().map(|column| column[t]))
     }
 }
 

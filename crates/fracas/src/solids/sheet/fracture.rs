@@ -176,11 +176,13 @@ impl Sheet {
         })
     }
 
-    /// Advances tips that are loaded beyond their toughness, the most loaded first.
+    /// Advances tips that are loaded beyond their toughness, the most loaded first. One that the mesh refuses does not hold up the others.
     fn run_tips(&mut self, tear: &mut Tear<'_>) {
+        let mut refused: Vec<u32> = Vec::new();
         loop {
             let mut loads: Vec<(f64, f64, usize)> = Vec::new();
-            for (k, tip) in tear.tips.iter().enumerate() {
+            let tips = tear.tips.iter().enumerate();
+            for (k, tip) in tips.filter(|(_, tip)| !refused.contains(&tip.vertex)) {
                 let load = self.intensity(tip);
                 let limit = self.toughness_at(tear.particles, tip.vertex);
                 loads.push((load.equal / limit, load.turn, k));
@@ -203,14 +205,14 @@ impl Sheet {
                 match self.hop(tear, vertex, direction) {
                     Some(Some(tip)) => tear.tips[k] = tip,
                     Some(None) => ended.push(k),
-                    None => {}
+                    None => refused.push(vertex),
                 }
             }
             ended.sort_unstable();
             for k in ended.into_iter().rev() {
                 tear.tips.remove(k);
             }
-            if tear.hops == hops {
+            if tear.hops == hops && !tear.may_hop() {
                 return;
             }
         }
