@@ -105,24 +105,10 @@ pub(super) fn take_back<S: Side>(
     }
     let (mut before, mut after) = (0.0, 0.0);
     for part in parts.iter() {
-        let (solid, particles, held) = sides[part.side].all_mut();
-        for target in &held[part.held.clone()] {
-            let j = target.particle as usize;
-            work += f64::from(target.force.dot(target.position - particles.previous[j]));
-            if particles.oriented() {
-                let turned = target.orientation * particles.previous_orientation[j].inverse();
-                work += f64::from(target.torque.dot(turned.log()));
-            }
-        }
-        let (span, oriented) = (part.span.clone(), particles.oriented());
-        let mut stored = |particles: &Particles| {
-            let room = scratch.image.span_mut(part.places(), oriented);
-            solid.audit(particles, span.clone(), step, room)
-        };
-        after += stored(particles);
-        at_start(particles);
-        before += stored(particles);
-        at_start(particles);
+        work += work_of_grips(&sides[part.side], part);
+        let [at_end, at_start] = stored(&mut sides[part.side], part, step, scratch);
+        after += at_end;
+        before += at_start;
     }
     // what overlaps is pushed out, from rest as well
     let mass: f64 = parts.iter().map(|part| part.motion.mass).sum();
@@ -134,14 +120,12 @@ pub(super) fn take_back<S: Side>(
     // what is stored at the end counts too; where that alone is too much, nothing of the solve can be believed
     let share = if after <= allowed { kinetic.share(allowed - after) } else { 0.0 } as f32;
     for part in parts.iter_mut() {
-        let (solid, particles, held) = sides[part.side].all_mut();
-        let held = &mut held[part.held.clone()];
-        if share == 0.0 && !held.is_empty() && solid.solves_held() {
-            // left where it is, it would be stretched farther by its grips in every substep
-            solid.solve_alone(particles, part.span.clone(), held, step);
-        } else {
+        let held = part.held.clone();
+        let alone = share == 0.0 && !held.is_empty() && sides[part.side].solid().solves_held();
+        if !alone || !solved_alone(&mut sides[part.side], part, step, scratch) {
+            let (_, particles, held) = sides[part.side].all_mut();
             scale(particles, part, share, step.h);
-            for target in held {
+            for target in &mut held[part.held.clone()] {
                 target.force *= share;
                 target.torque *= share;
             }
@@ -160,6 +144,48 @@ pub(super) fn take_back<S: Side>(
     for pulled in &mut scratch.springs {
         pulled.force *= share;
     }
+}
+
+/// What the grips of a part have done in the substep, in J.
+fn work_of_grips<S: Side>(side: &S, part: &Part) -> f64 {
+    let particles = side.particles();
+    let mut work = 0.0;
+    for target in &side.held()[part.held.clone()] {
+        let j = target.particle as usize;
+        work += f64::from(target.force.dot(target.position - particles.previous[j]));
+        if particles.oriented() {
+            let turned = target.orientation * particles.previous_orientation[j].inverse();
+            work += f64::from(target.torque.dot(turned.log()));
+        }
+    }
+    work
+}
+
+/// What a part stores at the end of the substep and at its start, in J.
+fn stored<S: Side>(side: &mut S, part: &Part, step: &Step, scratch: &mut Scratch) -> [f64; 2] {
+    let (solid, particles, _) = side.all_mut();
+    let (span, oriented) = (part.span.clone(), particles.oriented());
+    let mut audit = |particles: &Particles| {
+        let room = scratch.image.span_mut(part.places(), oriented);
+        solid.audit(particles, span.clone(), step, room)
+    };
+    let after = audit(particles);
+    at_start(particles);
+    let before = audit(particles);
+    at_start(particles);
+    [after, before]
+}
+
+/// Solves a part that grips hold without what touches it: left where it is, it would be stretched farther by them in every substep. Whether
+/// that makes no energy either.
+fn solved_alone<S: Side>(side: &mut S, part: &Part, step: &Step, scratch: &mut Scratch) -> bool {
+    let (solid, particles, held) = side.all_mut();
+    solid.solve_alone(particles, part.span.clone(), &mut held[part.held.clone()], step);
+    let mut kinetic = Kinetic::default();
+    kinetic.add(side.particles(), part, step.h);
+    let work = work_of_grips(side, part);
+    let [after, before] = stored(side, part, step, scratch);
+    kinetic.gain() + after <= before + work.max(0.0) + TOLERANCE * kinetic.start
 }
 
 /// Exchanges where the particles of a body are for where they were at the start of the substep.

@@ -14,6 +14,7 @@
 //! iterations there are: the start is x_n + h v_n and never x*, and forces are kept from substep
 //! to substep. A force becomes a multiplier only if the solve has felt it.
 
+mod carried;
 mod cg;
 mod coarse;
 mod dofs;
@@ -27,6 +28,7 @@ mod springs;
 #[cfg(test)]
 mod tests;
 
+pub use carried::Carried;
 use cg::Solved;
 pub use dofs::{Dofs, Pair};
 pub use explicit::{is_explicit, solve_explicit_island};

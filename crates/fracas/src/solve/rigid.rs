@@ -13,6 +13,7 @@
 //!
 //! What has more than one particle is told at the end what pushed on each of them, which loads it.
 
+use super::carried::Carried;
 use super::{Part, Side, Touch};
 use crate::contact::{Contact, Spot};
 use crate::math::{Rot, Sym3};
@@ -87,12 +88,13 @@ impl Room {
 pub fn is_rigid<S: Side>(sides: &[S], parts: &[Part]) -> bool {
     parts.iter().all(|part| {
         let (solid, particles) = (sides[part.side].solid(), sides[part.side].particles());
-        let whole = part.span.len() == 1 || solid.moves_as_a_whole(particles, &part.span);
-        whole && part.held.is_empty() && !part.pulled
+        let whole = part.alone().is_some() || solid.moves_as_a_whole(particles, &part.span);
+        whole && !part.pulled
     })
 }
 
-/// Solves the substep of an island of pieces that move as a whole, of which none is held or pulled by a spring.
+/// Solves the substep of an island of pieces that move as a whole, of which none is pulled by a spring. Those that grips hold go where these
+/// do, and nothing else moves them.
 pub fn solve_rigid_island<S: Side>(
     sides: &mut [S],
     parts: &mut [Part],
@@ -109,7 +111,10 @@ pub fn solve_rigid_island<S: Side>(
         count += if part.alone().is_some() { 0 } else { part.span.len() };
     }
     movers.clear();
-    movers.extend(parts.iter().map(|part| Mover::of(&sides[part.side], part)));
+    movers.extend(parts.iter().map(|part| match part.held.is_empty() {
+        true => Mover::of(&sides[part.side], part),
+        false => Mover::held(&sides[part.side], part, h),
+    }));
     movers.push(Mover::default());
     rows.clear();
     rows.extend(contacts.iter().map(|contact| Row::of(contact, sides, parts, movers, h)));
@@ -213,6 +218,13 @@ impl Mover {
         }
     }
 
+    /// Of a piece that grips hold: what is this stiff gives way to none of what touches it.
+    fn held(side: &impl Side, part: &Part, h: f32) -> Self {
+        let carried = Carried::of(&side.held()[part.held.clone()], side.particles());
+        let [v, w] = carried.velocity(part.motion.centre, h);
+        Self { v, w, ..Self::default() }
+    }
+
     #[inline(always)]
     fn at(&self, arm: Vec3) -> Vec3 {
         self.v + self.w.cross(arm)
@@ -260,6 +272,8 @@ impl Row {
         let gives_way = |d: Vec3| {
             movers[a as usize].gives_way(arm_a, d) + movers[b as usize].gives_way(arm_b, d)
         };
+        // between two that are held nothing can be done
+        let mass = |gives: f32| if gives > 0.0 { 1.0 / gives } else { 0.0 };
         let t = n.any_orthonormal_vector();
         // one mass for all directions across: the smaller, with which neither overshoots
         let across = gives_way(t).max(gives_way(n.cross(t)));
@@ -271,8 +285,8 @@ impl Row {
             arm_b,
             drift: contact.drift / h,
             gap: contact.gap,
-            mass: 1.0 / gives_way(n),
-            mass_across: 1.0 / across,
+            mass: mass(gives_way(n)),
+            mass_across: mass(across),
             push: h * contact.force,
             rub: h * contact.slip_force,
             friction: contact.friction,
@@ -352,8 +366,13 @@ fn settle(side: &mut impl Side, j: usize, mover: &Mover) {
 
 /// Where the velocities that solve the contacts take a piece of many particles: x = c* + h (V − V*) + exp(h (Ω − Ω*)) (x* − c*).
 fn place_piece(side: &mut impl Side, part: &Part, mover: &Mover, h: f32) {
-    let (_, particles, _) = side.all_mut();
+    let (_, particles, held) = side.all_mut();
     let (motion, h64) = (&part.motion, f64::from(h));
+    if !part.held.is_empty() {
+        let carried = Carried::of(&held[part.held.clone()], particles);
+        carried.carry(particles, part.span.clone());
+        return;
+    }
     let shift = h64 * (mover.v.as_dvec3() - motion.velocity());
     let turn = Rot::exp(h * (mover.w - motion.spin().as_vec3())).to_dmat3();
     let centre = part.centre(h);
@@ -367,11 +386,17 @@ fn place_piece(side: &mut impl Side, part: &Part, mover: &Mover, h: f32) {
 
 /// Lets a piece take what pushed on it, and makes its velocities after the commit those of the last passes.
 fn settle_piece(side: &mut impl Side, part: &mut Part, mover: &Mover, left: &[Vec3], step: &Step) {
-    let (solid, particles, _) = side.all_mut();
+    let (solid, particles, held) = side.all_mut();
+    let held = &mut held[part.held.clone()];
     let left = DofsRef { linear: left, angular: &[] };
-    let settled = solid.settle(particles, part.span.clone(), &mut [], left, step);
+    let settled = solid.settle(particles, part.span.clone(), held, left, step);
     // the velocities below are those of the impulses, whatever the way of the substep was
     part.residual = Residual { adrift: false, whole: true, ..settled.unwrap_or_default() };
+    if !held.is_empty() {
+        let carried = Carried::of(held, particles);
+        carried.leave_velocities(particles, part.span.clone(), step.h);
+        return;
+    }
     let (mut first, mut mass) = (DVec3::ZERO, 0.0);
     for j in part.span.clone() {
         first += f64::from(particles.mass[j]) * particles.place(j);

@@ -21,7 +21,7 @@ use crate::solids::fem::{TetShape, TetShapeError, TetSolver};
 use crate::solids::{
     Anchor, Boundary, DofsMut, DofsRef, NeedsReload, Particles, Residual, Solid, Step,
 };
-use crate::solve::Held;
+use crate::solve::{Carried, Held};
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::Changes;
 use elastic::{Impact, Reference};
@@ -239,11 +239,18 @@ impl Solid for Brittle {
         step: &Step,
     ) -> Residual {
         elastic::start(particles, &span, held, step);
-        self.deviate(particles, span, held, None, step)
+        if held.is_empty() {
+            return self.deviate(particles, span, held, None, step);
+        }
+        let carried = Carried::of(held, particles);
+        carried.carry(particles, span.clone());
+        let residual = self.deviate(particles, span.clone(), held, None, step);
+        carried.leave_velocities(particles, span, step.h);
+        residual
     }
 
-    fn moves_as_a_whole(&self, particles: &Particles, span: &Span) -> bool {
-        !elastic::is_held(particles, span)
+    fn moves_as_a_whole(&self, _: &Particles, _: &Span) -> bool {
+        true
     }
 
     /// The rigid motion that contacts allow is found; what they press and what that takes is the load of the elements.
