@@ -80,7 +80,7 @@ const MOMENTS: [(&str, &str); 53] = [
     ("stone-column", "0,80,112,239"),
     ("figure-8", "2,6,20,119"),
     ("wine-glass", "3,8,14,119"),
-    ("window-pane", "0,1,10,119"),
+    ("window-pane", "0,2,4,40"),
     ("wooden-beam", "20,100,140,179"),
     ("steel-plate", "30,70,110,179"),
     ("hanging-slab", "0,30,60,100"),
