@@ -24,7 +24,8 @@ pub fn bar_chart(title: &str, bars: &[(String, f64)]) -> Picture {
     write(&mut picture, title, Point::new(NAMES as i32, at(0)));
     for ((name, value), row) in bars.iter().zip(1..) {
         write(&mut picture, name, Point::new(4, at(row)));
-        write(&mut picture, &format!("{value:.3}"), Point::new(size[0] as i32 - 60, at(row)));
+        let told = if value.is_finite() { format!("{value:.3}") } else { "none".into() };
+        write(&mut picture, &told, Point::new(size[0] as i32 - 60, at(row)));
         let length = (value.clamp(0.0, MOST) * f64::from(ONE)) as u32;
         let bar = Rectangle::new(Point::new(NAMES as i32, at(row)), Size::new(length, ROW - 4));
         let Ok(()) = picture.fill_solid(&bar, Rgb888::new(88, 132, 190));

@@ -184,12 +184,10 @@ fn uniaxial(done: &Done) -> Vec<Figure> {
 
 /// It parts where it is weakest, at σ A.
 fn ramp(done: &Done) -> Vec<Figure> {
+    let theory = STRENGTH * SIDE * SIDE;
     let place = done.crack.map_or(f64::NAN, |(_, x)| x.x.abs());
     vec![
-        Figure::new("load of the first crack, N", done.load() * STRENGTH * SIDE * SIDE, {
-            STRENGTH * SIDE * SIDE
-        })
-        .within(0.1),
+        Figure::new("load of the first crack, N", done.load() * theory, theory).within(0.1),
         Figure::new("off the middle, m", place, 0.0),
     ]
 }
@@ -208,9 +206,10 @@ fn cantilever(done: &Done) -> Vec<Figure> {
 
 /// 2 b h² σ/(3 L), in the middle.
 fn bending(done: &Done) -> Vec<Figure> {
-    let (width, full) = (0.2, 200.0);
+    // 100 N more every second
+    let (width, rate) = (0.2, 100.0);
     let theory = 2.0 * width * SIDE * SIDE * STRENGTH / (3.0 * done.length());
-    let load = done.crack.map_or(f64::NAN, |(time, _)| full * time / 2.0);
+    let load = done.crack.map_or(f64::NAN, |(time, _)| rate * time);
     let place = done.crack.map_or(f64::NAN, |(_, x)| x.x.abs());
     vec![
         Figure::new("load of the first crack, N", load, theory),

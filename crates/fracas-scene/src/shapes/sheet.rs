@@ -65,9 +65,9 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Triangles> {
 
 /// A cut begins on the sheet; it may end beyond its border.
 fn refuse_outside(reader: &Reader<'_>, cut: &Spanned<Vec<[f64; 2]>>, size: [f32; 2]) {
-    let [x, z] = size.map(|side| 0.5 * f64::from(side));
+    let [x, z] = size.map(|side| 0.5 * side);
     // numbers of a file are not those of an f32
-    let within = |a: f64, most: f64| a.abs() <= most * (1.0 + 1e-6);
+    let within = |a: f64, most: f32| a.abs() <= f64::from(most) * (1.0 + 1e-6);
     let begins = cut.get_ref().split_last().map_or(&[][..], |(_, begins)| begins);
     let Some([a, b]) = begins.iter().find(|[a, b]| !within(*a, x) || !within(*b, z)) else {
         return;
