@@ -684,30 +684,40 @@ fn what_has_flowed_rests_in_its_new_shape() {
     assert_eq!(solid.rest.plastic_of(13), plastic, "nothing creeps");
 }
 
-/// Errata 000.20 and 000.21: stretched by 1.4 along its own x and turned by 50°, a block is cut across that axis, and
-/// bonds that lie in the plane of the crack stay.
-#[test]
-fn cracks_cross_the_axis_that_is_stretched_however_it_is_turned() {
+/// A block of 5 × 3 × 3 that is stretched along its own x, turned by 50° about z, and breaks beyond a strain of 0.2: what is cut.
+fn cut_by_stretch(stretch: f32) -> (Particles, Changes) {
     let shape = lattice([5, 3, 3]);
     let (mut particles, mut solid) = Oriented::build(&shape, &[failing(0.2)], 0).unwrap();
     let all = 0..particles.len();
     let turn = Rot::exp(Vec3::Z * 50f32.to_radians());
     move_rigidly(&mut particles, &mut solid, turn, Vec3::ZERO);
     for j in all.clone() {
-        particles.position[j] = turn * (Vec3::new(1.4, 1.0, 1.0) * particles.rest[j]);
+        particles.position[j] = turn * (Vec3::new(stretch, 1.0, 1.0) * particles.rest[j]);
     }
+    // too short to flow
     let step = Step { h: 1e-9, ..step(8) };
     solid.flow_plastic(&particles, all.clone(), &step);
-    let (mut credit, mut changes) = (1.0, Changes::default());
+    let (mut credit, mut changes) = (0.0, Changes::default());
+    let step = Step { h: 1.0, ..step };
     let residual = Residual::default();
-    solid.fracture(
-        &mut particles,
-        all,
-        &Step { h: 1.0, ..step },
-        residual,
-        &mut credit,
-        &mut changes,
-    );
+    solid.fracture(&mut particles, all, &step, residual, &mut credit, &mut changes);
+    (particles, changes)
+}
+
+/// 000 sec. 3.5: it breaks where log λ is beyond σ/E, and not 1 % before.
+#[test]
+fn cracks_open_at_the_strain_of_the_strength() {
+    for (share, breaks) in [(0.99, false), (0.996, false), (1.004, true), (1.01, true)] {
+        let (_, changes) = cut_by_stretch((0.2f32 * share).exp());
+        assert_eq!(!changes.bonds_cut.is_empty(), breaks, "at {share} of what it stands");
+    }
+}
+
+/// Errata 000.20 and 000.21: stretched by 1.4 along its own x and turned by 50°, a block is cut across that axis, and
+/// bonds that lie in the plane of the crack stay.
+#[test]
+fn cracks_cross_the_axis_that_is_stretched_however_it_is_turned() {
+    let (particles, changes) = cut_by_stretch(1.4);
     assert!(!changes.bonds_cut.is_empty(), "nothing broke");
     for [a, b] in &changes.bonds_cut {
         let rest = |id| particles.rest[particles.id.iter().position(|j| j == id).unwrap()];
