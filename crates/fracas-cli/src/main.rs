@@ -11,6 +11,7 @@
 mod bench;
 mod check;
 mod clock;
+mod compare;
 mod exit;
 mod film;
 mod frames;
@@ -50,6 +51,7 @@ enum Command {
     Mesh(mesh::Arguments),
     Bench(bench::Arguments),
     Paper(paper::Arguments),
+    Compare(compare::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         Command::Mesh(arguments) => mesh::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Paper(arguments) => paper::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
     };
     exit::report(result).into()
 }

@@ -136,3 +136,41 @@ fn dependencies_are_found_however_they_are_written() {
     ";
     assert_eq!(dependencies(manifest), ["fracas", "fracas-mesh", "fracas-scene", "fracas-view"]);
 }
+
+/// The spans `path::name` in a row of `docs/equations.md`, as path from the root of the repository and name.
+fn functions_of(row: &str) -> Vec<(PathBuf, &str)> {
+    let spans = row.split('`').skip(1).step_by(2);
+    let of_engine = |path: &str| root().join("crates/fracas").join(path);
+    spans
+        .filter_map(|span| span.split_once("::"))
+        .map(|(path, name)| (of_engine(path), name))
+        .collect()
+}
+
+/// `docs/equations.md` is true: what it names is there, and every equation has code or a reason why it has none.
+#[test]
+fn every_equation_leads_to_code_and_to_a_test() {
+    let page = fs::read_to_string(root().join("docs/equations.md")).unwrap();
+    let is_row = |line: &&str| {
+        line.starts_with('|') && !line.starts_with("| ---") && !line.starts_with("| equation")
+    };
+    let rows: Vec<&str> = page.lines().filter(is_row).collect();
+    assert!(rows.len() > 60, "only {} equations found: has the page another form?", rows.len());
+    for row in rows {
+        for (path, name) in functions_of(row) {
+            let text = fs::read_to_string(&path);
+            let text = text.unwrap_or_else(|e| panic!("{}: {e}, in\n{row}", path.display()));
+            let declared = |rest: &str| rest.starts_with(['(', '<']);
+            let found = text.split(&format!("fn {name}")).skip(1).any(declared);
+            assert!(found, "{} has no function `{name}`, in\n{row}", path.display());
+        }
+        // a `|` within a cell is written `\|`
+        let cells: Vec<String> =
+            row.replace("\\|", "/").split('|').map(|cell| cell.trim().to_owned()).collect();
+        let [_, _, _, code, test, _] = cells.as_slice() else {
+            panic!("not four cells in\n{row}");
+        };
+        assert!(code == "–" || code.contains("::"), "no code in\n{row}");
+        assert!(test.len() > 3, "no test and no reason in\n{row}");
+    }
+}

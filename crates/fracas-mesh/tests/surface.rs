@@ -426,7 +426,12 @@ fn what_bounds_no_solid_is_refused_with_the_place() {
     assert!(matches!(refuse(wall), SurfaceError::NoVolume { .. }));
     // two cubes that share an edge: which is inside cannot be told at that edge
     let (touching, _) = joined(&[cube(), moved(cube(), [1.0, 1.0, 0.0])]).repair();
-    assert!(matches!(refuse(touching), SurfaceError::NonManifoldEdge { edges: 1, .. }));
+    let refused = refuse(touching);
+    assert!(matches!(refused, SurfaceError::NonManifoldEdge { edges: 1, .. }));
+    assert!(refused.to_string().starts_with("1 edge has more than two triangles"), "{refused}");
+    let mut far = cube();
+    far.vertices[0][1] = 1e30;
+    assert!(refuse(far).to_string().contains("1e30,"), "not thirty zeros");
     // a wall inside
     let mut walled = cube();
     walled.triangles.push([0, 1, 7]);

@@ -97,11 +97,25 @@ pub fn gallery() -> Vec<GalleryScene> {
         "sheet",
         "paper",
     ];
-    let entry = |(name, text): (&'static str, &'static str)| {
-        // The title is the first line of every scene of the gallery.
-        let first = text.lines().next().unwrap_or_default();
-        let title = first.trim_start_matches("title = \"").trim_end_matches('"');
-        GalleryScene { name, title, text }
-    };
     files.into_iter().map(entry).collect()
+}
+
+/// Experiments that `fracas compare` does with every model: not there to be looked at.
+pub fn experiments() -> Vec<GalleryScene> {
+    let files = gallery![
+        "compare-uniaxial",
+        "compare-ramp",
+        "compare-cantilever",
+        "compare-bending",
+        "compare-spin",
+        "compare-drop",
+    ];
+    files.into_iter().map(entry).collect()
+}
+
+/// The title is the first line of every scene that comes along.
+fn entry((name, text): (&'static str, &'static str)) -> GalleryScene {
+    let first = text.lines().next().unwrap_or_default();
+    let title = first.trim_start_matches("title = \"").trim_end_matches('"');
+    GalleryScene { name, title, text }
 }

@@ -77,7 +77,7 @@ mod tests;
 pub use assets::{AssetError, Assets, Folder, Memory};
 pub use build::Look;
 pub use error::{Diagnostic, Problem, SceneError, Severity};
-pub use gallery::{GalleryScene, gallery};
+pub use gallery::{GalleryScene, experiments, gallery};
 pub use materials::model_uses;
 pub use scene::{Camera, Scene};
 pub use schema::schema;

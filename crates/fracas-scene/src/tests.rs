@@ -9,7 +9,7 @@ use fracas::world::GripMotion;
 use serde_json::Value as Json;
 
 use crate::format::{self, Absent, Table, Value};
-use crate::{Folder, Memory, Problem, Scene, gallery, materials, schema};
+use crate::{Folder, Memory, Problem, Scene, experiments, gallery, materials, schema};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -49,8 +49,8 @@ fn every_scene_in_the_folder_is_in_the_gallery() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
-    let mut names: Vec<String> =
-        gallery().iter().map(|entry| format!("{}.toml", entry.name)).collect();
+    let all = gallery().into_iter().chain(experiments());
+    let mut names: Vec<String> = all.map(|entry| format!("{}.toml", entry.name)).collect();
     names.sort();
     assert_eq!(files, names);
 }

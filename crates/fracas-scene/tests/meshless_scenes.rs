@@ -2,31 +2,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails may panic")]
 
-use std::collections::BTreeMap;
+#[path = "common/closed.rs"]
+mod closed;
+
 use std::time::Instant;
 
-use fracas::glam::{DVec3, Vec3};
-use fracas::skin::{Skin, Skinned};
+use closed::volume;
+use fracas::glam::Vec3;
+use fracas::skin::Skin;
 use fracas::world::Event;
 use fracas_scene::Scene;
-
-/// Volume inside closed triangles, in m³.
-fn volume(skinned: &Skinned) -> f64 {
-    let mut edges: BTreeMap<_, i32> = BTreeMap::new();
-    let mut volume = 0.0;
-    for corners in &skinned.triangles {
-        let points = corners.map(|v| skinned.positions[v as usize]);
-        let [a, b, c] = points.map(|x| DVec3::from(x.map(f64::from)));
-        volume += a.dot(b.cross(c)) / 6.0;
-        let [i, j, k] = points.map(|x| x.map(f32::to_bits));
-        for (from, to) in [(i, j), (j, k), (k, i)] {
-            *edges.entry((from.min(to), from.max(to))).or_default() +=
-                if from < to { 1 } else { -1 };
-        }
-    }
-    assert!(edges.values().all(|&sum| sum == 0), "the skin is not closed");
-    volume
-}
 
 /// Every scene tears, nothing bursts, and what is drawn stays closed.
 #[test]

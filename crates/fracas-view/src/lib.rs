@@ -12,6 +12,7 @@
 
 mod camera;
 mod caption;
+mod chart;
 mod colour;
 mod cpu_skins;
 mod drawing;
@@ -25,6 +26,7 @@ mod stage;
 pub mod window;
 
 pub use camera::{Camera, Framing};
+pub use chart::bar_chart;
 pub use cpu_skins::CpuSkins;
 pub use drawing::{Drawing, Ellipsoid, Ground, Line, Paint, Vertex};
 pub use film::contact_sheet;

@@ -105,9 +105,9 @@ pub enum SurfaceError {
     },
     /// Edges have a triangle on one side only.
     #[error(
-        "the surface is open: {edges} edges have one triangle only, for example near {}; close the \
+        "the surface is open: {} one triangle only, for example near {}; close the \
          hole in your modelling program, or give the surface a thickness (shell)",
-        describe(*.at)
+        have(*.edges), describe(*.at)
     )]
     Open {
         /// How many edges.
@@ -117,9 +117,9 @@ pub enum SurfaceError {
     },
     /// Edges have more than two triangles.
     #[error(
-        "{edges} edges have more than two triangles, for example near {}; remove walls inside the \
+        "{} more than two triangles, for example near {}; remove walls inside the \
          body, and part bodies that touch along an edge",
-        describe(*.at)
+        have(*.edges), describe(*.at)
     )]
     NonManifoldEdge {
         /// How many edges.
@@ -236,6 +236,11 @@ pub(super) fn require_usable(surface: &Surface) -> Result<(), SurfaceError> {
         }
     }
     Ok(())
+}
+
+/// So many edges, with their verb.
+fn have(edges: usize) -> String {
+    if edges == 1 { "1 edge has".into() } else { format!("{edges} edges have") }
 }
 
 /// `Ok` for a surface that is usable and has two sides everywhere; it may be open.

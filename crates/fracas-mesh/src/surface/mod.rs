@@ -88,7 +88,12 @@ impl Surface {
 
 /// A place for a message, with four digits: `(0.1203, -0.04, 0)`.
 pub(crate) fn describe(at: DVec3) -> String {
-    let [x, y, z] = at.to_array().map(|x| format!("{x:.3e}").parse().unwrap_or(x));
+    let number = |x: f64| {
+        let x: f64 = format!("{x:.3e}").parse().unwrap_or(x);
+        // thirty zeros tell nobody how far away that is
+        if x.abs() < 1e9 { x.to_string() } else { format!("{x:e}") }
+    };
+    let [x, y, z] = at.to_array().map(number);
     format!("({x}, {y}, {z})")
 }
 

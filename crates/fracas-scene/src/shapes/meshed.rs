@@ -14,6 +14,7 @@ use fracas_mesh::{ClosedSurface, Surface, TetMesh};
 use toml::Spanned;
 
 use super::lattice::{self, SEGMENTS, Solid};
+use crate::assets::AssetError;
 use crate::error::{Diagnostic, Problem};
 use crate::meshes::{self, Loaded, Mesh, Mesher, Parts};
 use crate::reader::{Reader, short};
@@ -345,7 +346,12 @@ pub(super) fn load(
         }
         Err(error) => {
             let gallery = meshes::instead_of(file.get_ref());
-            let error = if gallery.is_empty() {
+            let missing = AssetError::NotFound { path: file.get_ref().clone() };
+            let error = if gallery.is_empty() && error.what == missing.to_string() {
+                let message = format!("there is no mesh file {}", named(&file));
+                let error = reader.context.error(Problem::NotFound, file.span(), message);
+                error.help("its path begins at the folder of the scene; `gallery:bunny.obj` comes with the program")
+            } else if gallery.is_empty() {
                 refused(reader, &file, &error.to_string())
             } else {
                 let message = format!("the gallery has no file {}", named(&file));

@@ -5,6 +5,7 @@ use crate::error::Problem;
 use crate::reader::Reader;
 use fracas::solids::sheet::SheetShape;
 use fracas_mesh::generate::{self, GenerateError, Neighbourhood, Resolution, Sampling};
+use toml::Spanned;
 
 /// A sheet as written.
 #[derive(Clone, Debug)]
@@ -50,12 +51,32 @@ pub(super) fn read(reader: &Reader<'_>) -> Option<Triangles> {
     let solid = Solid::Sheet { length, width, thickness: 1.0 };
     let resolution = read_resolution(reader, solid);
     let jitter = reader.number("jitter") as f32;
-    let cut = reader.pairs("cut").map(|cut| cut.into_inner()).unwrap_or_default();
+    let cut = reader.pairs("cut");
+    if let Some(cut) = &cut {
+        refuse_outside(reader, cut, [length, width]);
+    }
+    let cut = cut.map(|cut| cut.into_inner()).unwrap_or_default();
     let of_others = [("thickness", "it is that of the material"), ("neighbours", "of triangles")];
     for (name, why) in of_others {
         reader.warn_in_vain(name, why);
     }
     Some(Triangles { size: [length, width], resolution: resolution?, jitter, cut })
+}
+
+/// A cut begins on the sheet; it may end beyond its border.
+fn refuse_outside(reader: &Reader<'_>, cut: &Spanned<Vec<[f64; 2]>>, size: [f32; 2]) {
+    let [x, z] = size.map(|side| 0.5 * side);
+    // numbers of a file are not those of an f32
+    let within = |a: f64, most: f32| a.abs() <= f64::from(most) * (1.0 + 1e-6);
+    let begins = cut.get_ref().split_last().map_or(&[][..], |(_, begins)| begins);
+    let Some([a, b]) = begins.iter().find(|[a, b]| !within(*a, x) || !within(*b, z)) else {
+        return;
+    };
+    let message = format!("a cut begins at [{a}, {b}], which is not on the sheet");
+    let error = reader.context.error(Problem::OutOfRange, cut.span(), message);
+    let help =
+        format!("around its own origin the sheet has x from -{x} to {x} and z from -{z} to {z}");
+    reader.context.report(error.help(help));
 }
 
 /// A sheet of particles is as thick as it says.

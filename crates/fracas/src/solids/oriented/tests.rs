@@ -636,3 +636,97 @@ fn density_follows_an_attribute_and_the_curvature() {
     shape.values.curvature = vec![5.0, f32::NAN];
     assert!(mass(&shape, Varying::Constant(1.0)).is_err(), "a value that is no number");
 }
+
+/// A material that flows beyond 2 % of strain and breaks beyond this.
+fn failing(break_strain: f32) -> Material {
+    let desc = MaterialDesc {
+        youngs_modulus: 1e5.into(),
+        yield_stress: 2e3.into(),
+        strength: (1e5 * break_strain).into(),
+        load_time: 0.0.into(),
+        ..MaterialDesc::default()
+    };
+    Material::try_from(&desc).unwrap()
+}
+
+/// Erratum 000.17 (000-H): at F_P x̄ the stretch is I, in a turned world too. With F_P on the ellipsoids as well it would
+/// read 0.926 and 1.062, flow again and creep back.
+#[test]
+fn what_has_flowed_rests_in_its_new_shape() {
+    let shape = lattice([3, 3, 3]);
+    let (mut particles, mut solid) = Oriented::build(&shape, &[failing(1e3)], 0).unwrap();
+    let (all, root) = (0..particles.len(), 0.5f32.sqrt());
+    let plastic = Sym3::from_diagonal(Vec3::new(2.0, root, root));
+    for g in all.clone() {
+        for (column, value) in solid.rest.plastic.iter_mut().zip(plastic.to_array()) {
+            column[g] = value;
+        }
+        solid.rest.limits.flowed[g] = 1.0;
+        solid.rest.follow_flow(g);
+    }
+    solid.flowed = true;
+    let turn = Rot::exp(Vec3::new(0.3, -0.5, 0.7));
+    move_rigidly(&mut particles, &mut solid, turn, Vec3::ZERO);
+    for j in all.clone() {
+        particles.position[j] = turn * plastic.mul_vec(particles.rest[j]);
+    }
+
+    for g in all.clone() {
+        let (_, stretch) = elastic::stretch(&solid.rest, &particles, turn, g);
+        let off = (stretch - Sym3::IDENTITY).norm();
+        assert!(off < 1e-5, "group {g} reads {stretch:?}");
+    }
+    let (energy, _) = audit(&mut solid, &particles);
+    assert!(energy < 1e-8, "{energy} J at rest");
+    for _ in 0..100 {
+        assert_eq!(solid.flow_plastic(&particles, all.clone(), &step(8)), 0.0);
+    }
+    assert_eq!(solid.rest.plastic_of(13), plastic, "nothing creeps");
+}
+
+/// A block of 5 × 3 × 3 that is stretched along its own x, turned by 50° about z, and breaks beyond a strain of 0.2: what is cut.
+fn cut_by_stretch(stretch: f32) -> (Particles, Changes) {
+    let shape = lattice([5, 3, 3]);
+    let (mut particles, mut solid) = Oriented::build(&shape, &[failing(0.2)], 0).unwrap();
+    let all = 0..particles.len();
+    let turn = Rot::exp(Vec3::Z * 50f32.to_radians());
+    move_rigidly(&mut particles, &mut solid, turn, Vec3::ZERO);
+    for j in all.clone() {
+        particles.position[j] = turn * (Vec3::new(stretch, 1.0, 1.0) * particles.rest[j]);
+    }
+    // too short to flow
+    let step = Step { h: 1e-9, ..step(8) };
+    solid.flow_plastic(&particles, all.clone(), &step);
+    let (mut credit, mut changes) = (0.0, Changes::default());
+    let step = Step { h: 1.0, ..step };
+    let residual = Residual::default();
+    solid.fracture(&mut particles, all, &step, residual, &mut credit, &mut changes);
+    (particles, changes)
+}
+
+/// 000 sec. 3.5: it breaks where log λ is beyond σ/E, and not 1 % before.
+#[test]
+fn cracks_open_at_the_strain_of_the_strength() {
+    for (share, breaks) in [(0.99, false), (0.996, false), (1.004, true), (1.01, true)] {
+        let (_, changes) = cut_by_stretch((0.2f32 * share).exp());
+        assert_eq!(!changes.bonds_cut.is_empty(), breaks, "at {share} of what it stands");
+    }
+}
+
+/// Errata 000.20 and 000.21: stretched by 1.4 along its own x and turned by 50°, a block is cut across that axis, and
+/// bonds that lie in the plane of the crack stay.
+#[test]
+fn cracks_cross_the_axis_that_is_stretched_however_it_is_turned() {
+    let (particles, changes) = cut_by_stretch(1.4);
+    assert!(!changes.bonds_cut.is_empty(), "nothing broke");
+    for [a, b] in &changes.bonds_cut {
+        let rest = |id| particles.rest[particles.id.iter().position(|j| j == id).unwrap()];
+        let across = (rest(a) - rest(b)).x.abs();
+        assert!(across > 0.5 * SPACING, "a bond in the plane of the crack is cut");
+    }
+    let axis = Vec3::new(0.642_788, 0.766_044, 0.0);
+    for opened in &changes.opened {
+        let along = opened.normal.dot(axis).abs();
+        assert!(along > 0.999, "a crack across {}", opened.normal);
+    }
+}
