@@ -183,7 +183,7 @@ fn tears_follow_fibres() {
 /// The faster a sheet is torn, the less of its fibres the tear feels.
 #[test]
 fn fast_tears_leave_the_fibre() {
-    let angles = [0.02, 0.05, 0.1, 0.2].map(|speed| figures::peel(Some(0.05), 0.1, speed));
+    let angles = figures::PEELS.map(|speed| figures::peel(Some(0.05), figures::RATE, speed));
     assert!(angles.windows(2).all(|pair| pair[0] > pair[1]), "{angles:?}");
 }
 

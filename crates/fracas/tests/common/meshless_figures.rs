@@ -438,6 +438,10 @@ pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     seen as f64 / (seen + cut) as f64
 }
 
+/// Speeds of peels, m/s, and ε̇₀ of what they tear, 1/s.
+pub const PEELS: [f32; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
+pub const RATE: f32 = 0.3;
+
 /// Angle of the tear that a notched sheet opens when its upper and lower edge are drawn apart, in degrees; its fibres are at 45°. `influence` is
 /// β₀, none if there are no fibres; `speed` is that of each edge, in m/s, and the rate counts unless its reference is infinite. Points are shaken a
 /// little: along the rows of a lattice tears run at 0°, 27° and 45° and at little between.
