@@ -50,8 +50,6 @@ const OPEN: &[(&str, &str)] = &[
     ),
 ];
 
-const RIGIDITIES: [f32; 5] = [0.1, 0.3, 0.5, 0.7, 0.95];
-
 fn percent(ratio: f64) -> f64 {
     100.0 * (ratio - 1.0).abs()
 }
@@ -294,38 +292,18 @@ fn rates() {
 #[ignore = "25 slabs of 3,000 particles"]
 fn rigidity() {
     show(&SHOWS, "rigidity", || {
-        let mut all = Vec::new();
-        for seed in 0..5 {
-            all.extend(RIGIDITIES.map(|g| [f64::from(g), figures::half_visible_of(g, seed)]));
-        }
         let name =
             "γ against the share of half-visible among damaged pairs, 5 × 5: rank correlation";
-        vec![Row::at_most(name, rank_correlation(&all), -0.9, "")]
+        vec![Row::at_most(name, figures::cleanness(5), -0.9, "")]
     });
-}
-
-/// Spearman's, with mean ranks of what is equal.
-fn rank_correlation(pairs: &[[f64; 2]]) -> f64 {
-    let ranks = |k: usize| -> Vec<f64> {
-        let rank = |x: f64| {
-            let below = pairs.iter().filter(|p| p[k] < x).count();
-            let equal = pairs.iter().filter(|p| p[k] == x).count();
-            below as f64 + 0.5 * (equal as f64 - 1.0)
-        };
-        let middle = 0.5 * (pairs.len() as f64 - 1.0);
-        pairs.iter().map(|p| rank(p[k]) - middle).collect()
-    };
-    let (x, y) = (ranks(0), ranks(1));
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()
 }
 
 #[test]
 fn ranks_tell_order_and_nothing_else() {
     let rising = [[1.0, 2.0], [2.0, 30.0], [3.0, 31.0]];
-    assert!((rank_correlation(&rising) - 1.0).abs() < 1e-12);
+    assert!((figures::rank_correlation(&rising) - 1.0).abs() < 1e-12);
     let falling = [[1.0, 9.0], [2.0, 8.0], [3.0, -100.0]];
-    assert!((rank_correlation(&falling) + 1.0).abs() < 1e-12);
+    assert!((figures::rank_correlation(&falling) + 1.0).abs() < 1e-12);
 }
 
 // ---- speed ----

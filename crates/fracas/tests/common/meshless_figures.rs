@@ -420,12 +420,7 @@ pub fn ramped(across: usize, jitter: f32, desc: &MaterialDesc) -> [f64; 2] {
     [peak, 1e3 * (now - at)]
 }
 
-/// A coarse slab after 1 s: of its damaged pairs, those that still see each other.
-pub fn half_visible(rigidity: f32) -> f64 {
-    half_visible_of(rigidity, 0)
-}
-
-/// The same with weak places where a seed has them.
+/// A coarse slab after 1 s, with weak places where a seed has them: of its damaged pairs, those that still see each other.
 pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     let desc = MaterialDesc { strength: uneven(20e3, 0.05, 0.1), ..Slab::flesh(1e5, rigidity) };
     let mut slab = Slab::of_seed(2, [25, 24, 5], &desc, seed);
@@ -436,6 +431,32 @@ pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     let cut = bonds - slab.body().bond_count();
     let seen = slab.body().meshless().unwrap().opacities().filter(|(_, a)| *a > 0.02).count();
     seen as f64 / (seen + cut) as f64
+}
+
+/// Rank correlation of γ with the share of half-visible among damaged pairs, over five values and so many seeds.
+pub fn cleanness(seeds: u64) -> f64 {
+    let mut all = Vec::new();
+    for seed in 0..seeds {
+        let of = |rigidity: f32| [f64::from(rigidity), half_visible_of(rigidity, seed)];
+        all.extend([0.1, 0.3, 0.5, 0.7, 0.95].map(of));
+    }
+    rank_correlation(&all)
+}
+
+/// Spearman's, with mean ranks of what is equal.
+pub fn rank_correlation(pairs: &[[f64; 2]]) -> f64 {
+    let ranks = |k: usize| -> Vec<f64> {
+        let rank = |x: f64| {
+            let below = pairs.iter().filter(|p| p[k] < x).count();
+            let equal = pairs.iter().filter(|p| p[k] == x).count();
+            below as f64 + 0.5 * (equal as f64 - 1.0)
+        };
+        let middle = 0.5 * (pairs.len() as f64 - 1.0);
+        pairs.iter().map(|p| rank(p[k]) - middle).collect()
+    };
+    let (x, y) = (ranks(0), ranks(1));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()
 }
 
 /// Speeds of peels, m/s, and ε̇₀ of what they tear, 1/s.
