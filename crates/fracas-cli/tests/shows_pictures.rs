@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 53] = [
+const MOMENTS: [(&str, &str); 58] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -89,6 +89,11 @@ const MOMENTS: [(&str, &str); 53] = [
     ("thread", "0,150,250,400"),
     ("shear", "0,200,400,600"),
     ("muscle", "0,200,350,500"),
+    ("fibre-states", "0,200,300,450"),
+    ("plastic-tear", "0,250,450,650"),
+    ("rope", "0,200,400,550"),
+    ("membrane", "0,70,110,200"),
+    ("wound", "0,200,350,550"),
     ("sheet", "0,90,150,239"),
     ("paper", "0,30,45,60"),
 ];

@@ -94,6 +94,11 @@ pub fn gallery() -> Vec<GalleryScene> {
         "thread",
         "shear",
         "muscle",
+        "fibre-states",
+        "plastic-tear",
+        "rope",
+        "membrane",
+        "wound",
         "sheet",
         "paper",
     ];

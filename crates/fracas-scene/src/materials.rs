@@ -68,6 +68,7 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::TearRigidity
                 | F::FibreInfluence
                 | F::RateReference
+                | F::StiffeningStrain
                 | F::Thickness
                 | F::BendingStiffness
         ),
@@ -109,11 +110,18 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::DampingTime
                 | F::Friction
                 | F::FrictionStatic
+                | F::YieldStress
+                | F::CreepRate
+                | F::HardeningModulus
+                | F::PlasticLimit
                 | F::Strength
                 | F::Toughness
+                | F::GrainStiffnessRatio
+                | F::GrainStrengthRatio
                 | F::TearRigidity
                 | F::FibreInfluence
                 | F::RateReference
+                | F::StiffeningStrain
         ),
         Model::Sheet => matches!(
             field,

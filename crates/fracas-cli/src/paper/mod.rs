@@ -2,8 +2,10 @@
 
 mod figures_000;
 mod figures_001;
+mod figures_002;
 mod seed_000;
 mod seed_001;
+mod seed_002;
 
 use crate::exit::Exit;
 use crate::output;
@@ -42,6 +44,9 @@ enum Seed {
     /// Brittle objects around rigid references
     #[value(name = "001")]
     Brittle,
+    /// Tearing of smoothed particles
+    #[value(name = "002")]
+    Meshless,
 }
 
 impl Seed {
@@ -51,6 +56,8 @@ impl Seed {
             Self::Oriented => Ok([seed_000::rows()?, figures_000::rows()?].concat()),
             Self::Brittle if without_scenes => seed_001::rows(),
             Self::Brittle => Ok([seed_001::rows()?, figures_001::rows()?].concat()),
+            Self::Meshless if without_scenes => seed_002::rows(),
+            Self::Meshless => Ok([seed_002::rows()?, figures_002::rows()?].concat()),
         }
     }
 
@@ -59,6 +66,7 @@ impl Seed {
         match self {
             Self::Oriented => &[],
             Self::Brittle => &seed_001::LEFT_OUT,
+            Self::Meshless => &seed_002::LEFT_OUT,
         }
     }
 }

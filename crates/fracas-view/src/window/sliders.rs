@@ -49,6 +49,7 @@ pub(super) fn range(field: MaterialField) -> Range {
         F::GrainStiffnessRatio | F::GrainStrengthRatio => decades(1.0e-3, 1.0e3),
         F::TearRigidity => even(0.0, 0.99),
         F::RateReference => endless(1.0e-3, 1.0e4),
+        F::StiffeningStrain => endless(1.0e-3, 10.0),
         F::Thickness => decades(1.0e-5, 1.0),
         F::BendingStiffness => from_zero(1.0e-6, 1.0e8),
         // restitution, the influence of fibres, and what is not known yet: shares

@@ -59,6 +59,9 @@ pub struct MaterialDesc {
     /// Strain rate ε̇₀ beyond which tears cross the fibres more and more freely, in 1/s; above 0,
     /// `inf` at no rate. Only `meshless`.
     pub rate_reference: Varying,
+    /// Strain ε_s at which the stress of a pulled bar is twice that of a linear one, as tissue stiffens:
+    /// σ = E ε (1 + (ε/ε_s)²); at least 1e-3, `inf` never stiffens. Only `meshless`.
+    pub stiffening_strain: Varying,
     /// Thickness of a sheet t, in m; from 1e-9 to 1e3. Only `sheet`.
     pub thickness: Varying,
     /// Bending stiffness of a sheet D, in N m, E t³/(12 (1 − ν²)) for a plain plate; at least 0
@@ -122,6 +125,7 @@ impl Default for MaterialDesc {
             tear_rigidity: 0.4.into(),
             fibre_influence: 1.0.into(),
             rate_reference: 1.0.into(),
+            stiffening_strain: f32::INFINITY.into(),
             thickness: 1.0e-3.into(),
             bending_stiffness: 0.0.into(),
             inside: Finish::default(),
@@ -171,6 +175,7 @@ impl MaterialDesc {
             MaterialField::TearRigidity => &self.tear_rigidity,
             MaterialField::FibreInfluence => &self.fibre_influence,
             MaterialField::RateReference => &self.rate_reference,
+            MaterialField::StiffeningStrain => &self.stiffening_strain,
             MaterialField::Thickness => &self.thickness,
             MaterialField::BendingStiffness => &self.bending_stiffness,
         }
@@ -199,6 +204,7 @@ impl MaterialDesc {
             MaterialField::TearRigidity => &mut self.tear_rigidity,
             MaterialField::FibreInfluence => &mut self.fibre_influence,
             MaterialField::RateReference => &mut self.rate_reference,
+            MaterialField::StiffeningStrain => &mut self.stiffening_strain,
             MaterialField::Thickness => &mut self.thickness,
             MaterialField::BendingStiffness => &mut self.bending_stiffness,
         }

@@ -44,6 +44,8 @@ pub enum MaterialField {
     FibreInfluence,
     /// Strain rate beyond which tears ignore the fibres.
     RateReference,
+    /// Strain at which stretching has doubled the stiffness.
+    StiffeningStrain,
     /// Thickness of a sheet.
     Thickness,
     /// Bending stiffness of a sheet.
@@ -64,6 +66,7 @@ struct FieldInfo {
 const DENSITY: (f32, f32) = (1.0e-6, 1.0e9);
 const STIFFNESS: (f32, f32) = (1.0e-6, 1.0e15);
 const DAMPING_TIME: f32 = 1.0e-9;
+const STIFFENING: f32 = 1.0e-3;
 const THICKNESS: (f32, f32) = (1.0e-9, 1.0e3);
 
 fn positive(x: f32) -> bool {
@@ -89,7 +92,7 @@ const RATIO: &str = "from 1e-3 to 1e3";
 
 impl MaterialField {
     /// All fields, in the order of [`MaterialDesc`](super::MaterialDesc).
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Density,
         Self::YoungsModulus,
         Self::PoissonRatio,
@@ -110,6 +113,7 @@ impl MaterialField {
         Self::TearRigidity,
         Self::FibreInfluence,
         Self::RateReference,
+        Self::StiffeningStrain,
         Self::Thickness,
         Self::BendingStiffness,
     ];
@@ -152,6 +156,9 @@ impl MaterialField {
             }
             Self::FibreInfluence => ("fibre_influence", "", SHARE, share),
             Self::RateReference => ("rate_reference", "1/s", POSITIVE, positive),
+            Self::StiffeningStrain => {
+                ("stiffening_strain", "", "at least 1e-3 or inf", |x| x >= STIFFENING)
+            }
             Self::Thickness => {
                 ("thickness", "m", "from 1e-9 to 1e3", |x| x >= THICKNESS.0 && x <= THICKNESS.1)
             }

@@ -103,6 +103,8 @@ pub struct MaterialSample {
     pub fibre_influence: f32,
     /// ε̇₀, in 1/s; may be `inf`.
     pub rate_reference: f32,
+    /// ε_s; may be `inf`.
+    pub stiffening_strain: f32,
     /// t, in m.
     pub thickness: f32,
     /// D, in N m.
@@ -257,6 +259,7 @@ impl Material {
             tear_rigidity: value(MaterialField::TearRigidity)?,
             fibre_influence: value(MaterialField::FibreInfluence)?,
             rate_reference: value(MaterialField::RateReference)?,
+            stiffening_strain: value(MaterialField::StiffeningStrain)?,
             thickness: value(MaterialField::Thickness)?,
             bending_stiffness: value(MaterialField::BendingStiffness)?,
         };

@@ -95,6 +95,7 @@ fn r7_every_field_keeps_its_range() {
         (F::TearRigidity, &[0.0, TINY, 0.5]),
         (F::FibreInfluence, &[0.0, TINY, 0.5, 1.0]),
         (F::RateReference, &[TINY, 0.5, 1.0, 1.5, f32::MAX, INF]),
+        (F::StiffeningStrain, &[0.5, 1.0, 1.5, f32::MAX, INF]),
         (F::Thickness, &[0.5, 1.0, 1.5]),
         (F::BendingStiffness, &[0.0, TINY, 0.5, 1.0, 1.5, f32::MAX]),
     ];

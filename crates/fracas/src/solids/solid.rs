@@ -372,6 +372,13 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
         0.0
     }
 
+    /// Direction of a line of the material that had this one at rest, as it lies now at particle `i`, of unit length; none of a model whose
+    /// particles turn with the material.
+    fn carried(&self, particles: &Particles, i: usize, line: Vec3) -> Option<Vec3> {
+        let _ = (particles, i, line);
+        None
+    }
+
     /// Ψ of the span, in J, and its forces −∇Ψ, with rotations brought fully up to the particles.
     /// Changes nothing that a later step reads.
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64;

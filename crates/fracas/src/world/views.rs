@@ -73,17 +73,22 @@ impl Body {
     }
 
     /// Direction of the grain at every particle as it lies in the world now, of unit length, in the same order.
-    /// Empty if the materials are the same along the grain and across.
+    /// Empty if the materials are the same along the grain and across, and tears are not led by it.
     pub fn fibres(&self) -> Vec<[f32; 3]> {
         let plain = |field| {
             let ratio = |material: &Material| material.get(field).constant() == Some(1.0);
             self.materials.iter().all(ratio)
         };
-        if plain(MaterialField::GrainStiffnessRatio) && plain(MaterialField::GrainStrengthRatio) {
+        let ratios = [MaterialField::GrainStiffnessRatio, MaterialField::GrainStrengthRatio];
+        if ratios.into_iter().chain([MaterialField::FibreInfluence]).all(plain) {
             return Vec::new();
         }
         let at_rest = self.sampled(Material::grain_direction);
-        let now = |(j, direction)| (self.turned_now(j) * Vec3::from(direction)).to_array();
+        let now = |(j, direction)| {
+            let line = Vec3::from(direction);
+            let carried = self.model.solid().carried(&self.particles, j, line);
+            carried.unwrap_or_else(|| self.turned_now(j) * line).to_array()
+        };
         at_rest.into_iter().enumerate().map(now).collect()
     }
 

@@ -112,39 +112,108 @@ pub fn axial_frequency(youngs_modulus: f32) -> f64 {
     0.5 * (crossings.len() - 1) as f64 / (last - first) / wanted
 }
 
-/// E and ν that a bar of 24 particles, and so many across, shows in its middle when it is drawn by 2 %, over those of its material.
-pub fn pulled_bar(across: usize) -> [f64; 2] {
-    let (counts, spacing, e, nu) = ([24, across, across], 0.05f32, 1e5f32, 0.3f32);
-    let desc = MaterialDesc { damping_time: 0.05.into(), ..flesh(e, nu) };
+/// What a bar of 24 particles and so many across shows in its middle when it is drawn by a strain within half a second and then held.
+pub struct Pulled {
+    /// Pa.
+    pub stress: f64,
+    /// In its middle third.
+    pub strain: f64,
+    /// What it has become narrower by along y, over its strain.
+    pub narrower: f64,
+    /// The same strain a second after it was let go.
+    pub left: f64,
+}
+
+pub fn pulled([wide, deep]: [usize; 2], desc: &MaterialDesc, strain: f32) -> Pulled {
+    let (counts, spacing) = ([24, wide, deep], 0.05f32);
+    let desc = MaterialDesc { damping_time: 0.05.into(), ..desc.clone() };
     let mut world = World::new(config(1)).unwrap();
     let id = world.spawn(block(counts, spacing, &desc)).unwrap();
     let end = 11.5 * spacing - 0.1 * spacing;
-    hold(&mut world, id, [-FAR, -end], GripMotion::Hold);
-    let grip = hold(&mut world, id, [end, FAR], drawn(0.02 * 23.0 * spacing, 0.5));
+    let still = hold(&mut world, id, [-FAR, -end], GripMotion::Hold);
+    let grip = hold(&mut world, id, [end, FAR], drawn(strain * 23.0 * spacing, 0.5));
     world.apply_commands();
     let rest = positions(world.body(id).unwrap());
     for _ in 0..600 {
         world.step(FRAME);
     }
+    let force = world.reaction(grip).unwrap().force[0];
     let now = positions(world.body(id).unwrap());
+    for grip in [still, grip] {
+        world.release(grip).unwrap();
+    }
+    for _ in 0..200 {
+        world.step(FRAME);
+    }
+    let later = positions(world.body(id).unwrap());
     // slopes over the middle third, whole sections and whole sides
-    let mean = |axis: usize, keep: &dyn Fn(DVec3) -> bool| {
-        let kept = rest.iter().zip(&now).filter(|(rest, _)| keep(**rest));
+    let mean = |now: &[DVec3], axis: usize, keep: &dyn Fn(DVec3) -> bool| {
+        let kept = rest.iter().zip(now).filter(|(rest, _)| keep(**rest));
         let (sum, count) = kept.fold((0.0, 0.0), |(s, n), (_, x)| (s + x[axis], n + 1.0));
         sum / count
     };
     let d = f64::from(spacing);
     let near = |a: f64, b: f64| (a - b).abs() < 0.1 * d;
-    let length = mean(0, &|x| near(x.x, 3.5 * d)) - mean(0, &|x| near(x.x, -3.5 * d));
-    let along = length / (7.0 * d) - 1.0;
-    let middle = |x: DVec3| x.x.abs() < 4.0 * d;
-    let side = 0.5 * (across as f64 - 1.0) * d;
-    let width =
-        mean(1, &|x| middle(x) && near(x.y, side)) - mean(1, &|x| middle(x) && near(x.y, -side));
-    let narrower = width / (2.0 * side) - 1.0;
-    let force = world.reaction(grip).unwrap().force[0];
-    let area = (across as f64 * d).powi(2);
-    [force / area / along / f64::from(e), -narrower / along / f64::from(nu)]
+    let along = |now: &[DVec3]| {
+        let at = |x: f64| mean(now, 0, &|rest| near(rest.x, x * d));
+        (at(3.5) - at(-3.5)) / (7.0 * d) - 1.0
+    };
+    let side = 0.5 * (wide as f64 - 1.0) * d;
+    let at = |y: f64| mean(&now, 1, &|x: DVec3| x.x.abs() < 4.0 * d && near(x.y, y));
+    let strain = along(&now);
+    Pulled {
+        stress: force / (wide as f64 * deep as f64 * d * d),
+        strain,
+        narrower: -((at(side) - at(-side)) / (2.0 * side) - 1.0) / strain,
+        left: along(&later),
+    }
+}
+
+/// E and ν of such a bar that is drawn by 2 %, over those of its material.
+pub fn pulled_bar(across: usize) -> [f64; 2] {
+    of_material([across; 2], 1.0, [1.0, 0.0, 0.0])
+}
+
+/// The same of a bar, a membrane or a rope that is stiffer along its fibres; E over that along them.
+pub fn of_material(across: [usize; 2], stiffness_ratio: f32, fibre: [f32; 3]) -> [f64; 2] {
+    let (e, nu) = (1e5, 0.3);
+    let mut desc = flesh(e, nu);
+    desc.grain.direction = fibre.into();
+    desc.grain.stiffness_ratio = stiffness_ratio.into();
+    let found = pulled(across, &desc, 0.02);
+    [found.stress / found.strain / f64::from(e), found.narrower / f64::from(nu)]
+}
+
+/// Stress of a bar that stiffens, drawn by this strain, over E ε (1 + (ε/ε_s)²). Its ends are clamped, which a law so far from linear feels in its middle,
+/// too, unless ν is 0.
+pub fn stiffened(strain: f32, poisson_ratio: f32) -> f64 {
+    let desc = MaterialDesc { stiffening_strain: 0.1.into(), ..flesh(1e5, poisson_ratio) };
+    let found = pulled([6, 6], &desc, strain);
+    found.stress / (1e5 * found.strain * (1.0 + (found.strain / 0.1).powi(2)))
+}
+
+/// Stress of a bar that yields, drawn by 10 %, and the strain that is left of it when it is let go, both over theory:
+///
+/// ```text
+/// T = σ_Y + H α,   1 + ε = (1 + T/E) e^α,   σ = T e^−α on the section that it had at rest
+/// ```
+pub fn yielded() -> [f64; 2] {
+    let (e, limit, hardening) = (1e5f32, 2e3f32, 2e4f32);
+    let desc = MaterialDesc {
+        yield_stress: limit.into(),
+        hardening_modulus: hardening.into(),
+        ..flesh(e, 0.3)
+    };
+    let found = pulled([6, 6], &desc, 0.1);
+    let [e, limit, hardening] = [e, limit, hardening].map(f64::from);
+    let stress = |alpha: f64| limit + hardening * alpha;
+    let (mut low, mut high) = (0.0f64, 0.2);
+    for _ in 0..60 {
+        let alpha = 0.5 * (low + high);
+        let long = (1.0 + stress(alpha) / e) * alpha.exp() > 1.0 + found.strain;
+        *(if long { &mut high } else { &mut low }) = alpha;
+    }
+    [found.stress / (stress(low) * (-low).exp()), found.left / low.exp_m1()]
 }
 
 /// A block all of whose particles are carried to where a linear map has them, each by a grip of its own.
@@ -239,7 +308,12 @@ pub fn sheared_fibre() -> f64 {
 
 /// Change of momentum and angular momentum of a noisy block that flies and spins for a second, over Σ m |v| and over what it had.
 pub fn free_flight(threads: u32) -> ([f64; 2], u64) {
-    let (counts, spacing) = ([16, 8, 8], 0.05);
+    free_flight_of([16, 8, 8], threads)
+}
+
+/// The same of a block of so many particles.
+pub fn free_flight_of(counts: [usize; 3], threads: u32) -> ([f64; 2], u64) {
+    let spacing = 0.05;
     let mut world =
         World::new(WorldConfig { momentum_correction: false, ..config(threads) }).unwrap();
     let mut desc = block(counts, spacing, &flesh(1e5, 0.3));
@@ -302,14 +376,19 @@ pub fn hourglass() -> f64 {
 /// Largest mean stress of a bar that is drawn ever longer until it tears, over its strength, and the time from there to a tenth of it, in ms. It is
 /// drawn to 4 % within 2 s and then slowly, so that waves along it do not load it.
 pub fn ramped_bar(across: usize, poisson_ratio: f32, jitter: f32) -> [f64; 2] {
+    ramped(across, jitter, &flesh(1e5, poisson_ratio))
+}
+
+/// The same of a bar of a given material, whose strength is that along its fibres.
+pub fn ramped(across: usize, jitter: f32, desc: &MaterialDesc) -> [f64; 2] {
     let spacing = 0.2 / across as f32;
     let along = 10 * across;
-    let (e, strength) = (1e5f32, 5e3f32);
+    let strength = 5e3f32;
     let desc = MaterialDesc {
         strength: uneven(strength, 0.02, spacing),
         tear_rigidity: 0.85.into(),
         damping_time: 0.2.into(),
-        ..flesh(e, poisson_ratio)
+        ..desc.clone()
     };
     let mut world = World::new(config(2)).unwrap();
     let id = world.spawn(shaken([along, across, across], spacing, jitter, &desc)).unwrap();
@@ -341,12 +420,7 @@ pub fn ramped_bar(across: usize, poisson_ratio: f32, jitter: f32) -> [f64; 2] {
     [peak, 1e3 * (now - at)]
 }
 
-/// A coarse slab after 1 s: of its damaged pairs, those that still see each other.
-pub fn half_visible(rigidity: f32) -> f64 {
-    half_visible_of(rigidity, 0)
-}
-
-/// The same with weak places where a seed has them.
+/// A coarse slab after 1 s, with weak places where a seed has them: of its damaged pairs, those that still see each other.
 pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     let desc = MaterialDesc { strength: uneven(20e3, 0.05, 0.1), ..Slab::flesh(1e5, rigidity) };
     let mut slab = Slab::of_seed(2, [25, 24, 5], &desc, seed);
@@ -358,6 +432,36 @@ pub fn half_visible_of(rigidity: f32, seed: u64) -> f64 {
     let seen = slab.body().meshless().unwrap().opacities().filter(|(_, a)| *a > 0.02).count();
     seen as f64 / (seen + cut) as f64
 }
+
+/// Rank correlation of γ with the share of half-visible among damaged pairs, over five values and so many seeds.
+pub fn cleanness(seeds: u64) -> f64 {
+    let mut all = Vec::new();
+    for seed in 0..seeds {
+        let of = |rigidity: f32| [f64::from(rigidity), half_visible_of(rigidity, seed)];
+        all.extend([0.1, 0.3, 0.5, 0.7, 0.95].map(of));
+    }
+    rank_correlation(&all)
+}
+
+/// Spearman's, with mean ranks of what is equal.
+pub fn rank_correlation(pairs: &[[f64; 2]]) -> f64 {
+    let ranks = |k: usize| -> Vec<f64> {
+        let rank = |x: f64| {
+            let below = pairs.iter().filter(|p| p[k] < x).count();
+            let equal = pairs.iter().filter(|p| p[k] == x).count();
+            below as f64 + 0.5 * (equal as f64 - 1.0)
+        };
+        let middle = 0.5 * (pairs.len() as f64 - 1.0);
+        pairs.iter().map(|p| rank(p[k]) - middle).collect()
+    };
+    let (x, y) = (ranks(0), ranks(1));
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    dot(&x, &y) / (dot(&x, &x) * dot(&y, &y)).sqrt()
+}
+
+/// Speeds of peels, m/s, and ε̇₀ of what they tear, 1/s.
+pub const PEELS: [f32; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
+pub const RATE: f32 = 0.3;
 
 /// Angle of the tear that a notched sheet opens when its upper and lower edge are drawn apart, in degrees; its fibres are at 45°. `influence` is
 /// β₀, none if there are no fibres; `speed` is that of each edge, in m/s, and the rate counts unless its reference is infinite. Points are shaken a

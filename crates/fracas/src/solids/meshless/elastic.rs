@@ -28,11 +28,12 @@
 //! rotations and stresses are found eight particles at a time.
 
 use super::rest::{Pairs, Rest, Weight};
+use super::tissue;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
 use crate::math::wide::columns::{
     load_lanes, load_rotations, load_sym3, load_vec3, store_rotations, transpose, vec3,
 };
-use crate::math::wide::{Vec3x8, WideMat3, WideSym3, newton_step};
+use crate::math::wide::{Sym3x8, Vec3x8, WideMat3, WideRot, WideSym3, newton_step};
 use crate::math::{self, Rot, Sym3};
 use crate::parallel::{Span, Workers};
 use crate::solids::Particles;
@@ -211,30 +212,40 @@ pub(super) fn fit(
     let columns = (&mut rotation[span.clone()], &mut records[span.clone()], strain);
     workers.for_span(span, columns, &|range, (rotation, records, strain)| {
         dispatch!(constants.level, simd => {
-            fit_wide::<_, false>(simd, constants, x, rotation, records, strain, range)
+            if constants.rest.tissue.is_some() {
+                fit_wide::<_, false, true>(simd, constants, x, rotation, records, strain, range)
+            } else {
+                fit_wide::<_, false, false>(simd, constants, x, rotation, records, strain, range)
+            }
         });
     });
 }
 
-/// The same of the linearised problem, with rotations as they are: `x` are displacements.
+/// The same of the linearised problem, with rotations and strains as they are: `x` are displacements.
 pub(super) fn fit_linear(
     constants: Constants<'_>,
     x: &[Quad],
     rotation: &mut [Rot],
-    records: &mut [Record],
+    (records, strain): (&mut [Record], &mut [Sym3]),
     span: Span,
     workers: &Workers,
 ) {
-    let columns = (&mut rotation[span.clone()], &mut records[span.clone()]);
-    workers.for_span(span, columns, &|range, (rotation, records)| {
+    let columns =
+        (&mut rotation[span.clone()], &mut records[span.clone()], &mut strain[span.clone()]);
+    workers.for_span(span, columns, &|range, (rotation, records, strain)| {
+        let strain = Some(strain);
         dispatch!(constants.level, simd => {
-            fit_wide::<_, true>(simd, constants, x, rotation, records, None, range)
+            if constants.rest.tissue.is_some() {
+                fit_wide::<_, true, true>(simd, constants, x, rotation, records, strain, range)
+            } else {
+                fit_wide::<_, true, false>(simd, constants, x, rotation, records, strain, range)
+            }
         });
     });
 }
 
 #[inline(always)]
-fn fit_wide<S: Simd, const LINEAR: bool>(
+fn fit_wide<S: Simd, const LINEAR: bool, const TISSUE: bool>(
     simd: S,
     constants: Constants<'_>,
     x: &[Quad],
@@ -262,26 +273,60 @@ fn fit_wide<S: Simd, const LINEAR: bool>(
         };
         let pull: Vec3x8<S> = vec3(n[4], n[5], n[6]);
         let inverse = load_sym3(simd, &rest.inverse, i).to_mat3();
-        let start = load_rotations(simd, &rotation[at..at + lanes]);
+        let mut start = load_rotations(simd, &rotation[at..at + lanes]);
         let mut f = moment * inverse;
-        let q = if LINEAR {
-            start
-        } else {
-            if rest.gaps[i..i + lanes].contains(&true) {
-                f = f + start.to_mat3() * load_sym3(simd, &rest.missing, i).to_mat3();
+        if !LINEAR && rest.gaps[i..i + lanes].contains(&true) {
+            let (mut gradients, mut turns) = (f.to_lanes(), start.to_lanes());
+            for lane in (0..lanes).filter(|lane| rest.gaps[i + lane]) {
+                let filled = fill_gaps(rest, i + lane, gradients[lane], turns[lane]);
+                (gradients[lane], turns[lane]) = filled;
             }
-            newton_step(&f, start)
-        };
+            f = WideMat3::from_lanes(simd, &gradients);
+            start = WideRot::from_lanes(simd, &turns);
+        }
+        // F F_P⁻¹ and F_P⁻ᵀ L
+        let (mut strained, mut pulled) = (f, inverse);
+        let tissue = if TISSUE { rest.tissue.as_ref() } else { None };
+        if let Some(tissue) = tissue {
+            let plastic = WideMat3 {
+                x_axis: load_columns(simd, &tissue.plastic[..3], i),
+                y_axis: load_columns(simd, &tissue.plastic[3..6], i),
+                z_axis: load_columns(simd, &tissue.plastic[6..], i),
+            };
+            strained = f * plastic;
+            pulled = plastic.transpose_mul(&inverse);
+        }
+        let q = if LINEAR { start } else { newton_step(&strained, start) };
         let turn = q.to_mat3();
-        let mut e = turn.transpose_mul(&f).symmetric_part();
+        let mut e = turn.transpose_mul(&strained).symmetric_part();
         if !LINEAR {
             (e.xx, e.yy, e.zz) = (e.xx - one, e.yy - one, e.zz - one);
         }
         let shear = load_lanes(simd, &rest.lame[0], i);
         let bulk = load_lanes(simd, &rest.lame[1], i);
-        let t = e * shear + WideSym3::diagonal(bulk * e.trace());
+        let mut t = e * shear + WideSym3::diagonal(bulk * e.trace());
+        if let Some(tissue) = tissue {
+            let axis = load_vec3(simd, &tissue.axis, i);
+            let along = axis.dot(e * axis) * load_lanes(simd, &tissue.fibre, i);
+            t = t + outer(axis) * along;
+            let stiffer = match &strain {
+                Some(strain) if LINEAR => {
+                    let mut stiffer = [1.0; 8];
+                    for lane in 0..lanes {
+                        stiffer[lane] = rest.stiffened(i + lane, strain[at + lane]);
+                    }
+                    f32x8::from_slice(simd, &stiffer)
+                }
+                _ => {
+                    let energy = f32x8::splat(simd, 0.5) * dot(&e, &t);
+                    let most = f32x8::splat(simd, tissue::MOST_STIFFENED);
+                    (one + energy * load_lanes(simd, &tissue.stiffening, i)).min(most)
+                }
+            };
+            t = t * stiffer;
+        }
         let kappa = load_lanes(simd, &rest.hourglass, i);
-        let q_i = (turn * (t.to_mat3() * inverse) - f * kappa) * reached;
+        let q_i = (turn * (t.to_mat3() * pulled) - f * kappa) * reached;
         let own = q_i * load_vec3(simd, &rest.lean, i) + pull * reached;
         let (a, b, c) = (q_i.x_axis, q_i.y_axis, q_i.z_axis);
         let first = transpose([a.x, a.y, a.z, zero, b.x, b.y, b.z, zero]);
@@ -293,7 +338,7 @@ fn fit_wide<S: Simd, const LINEAR: bool>(
         if !LINEAR {
             store_rotations(q, &mut rotation[at..at + lanes]);
         }
-        if let Some(strain) = &mut strain {
+        if let Some(strain) = strain.as_mut().filter(|_| !LINEAR) {
             let rows = transpose([e.xx, e.yy, e.zz, e.xy, e.yz, e.zx, zero, zero]);
             for (lane, strain) in strain[at..at + lanes].iter_mut().enumerate() {
                 let mut row = [0.0; 8];
@@ -304,6 +349,79 @@ fn fit_wide<S: Simd, const LINEAR: bool>(
         }
         at += 8;
     }
+}
+
+#[inline(always)]
+fn load_columns<S: Simd>(simd: S, columns: &[Vec<f32>], i: usize) -> Vec3x8<S> {
+    vec3(
+        load_lanes(simd, &columns[0], i),
+        load_lanes(simd, &columns[1], i),
+        load_lanes(simd, &columns[2], i),
+    )
+}
+
+/// v vᵀ.
+#[inline(always)]
+fn outer<S: Simd>(v: Vec3x8<S>) -> Sym3x8<S> {
+    WideSym3 {
+        xx: v.x * v.x,
+        yy: v.y * v.y,
+        zz: v.z * v.z,
+        xy: v.x * v.y,
+        yz: v.y * v.z,
+        zx: v.z * v.x,
+    }
+}
+
+/// a : b.
+#[inline(always)]
+fn dot<S: Simd>(a: &Sym3x8<S>, b: &Sym3x8<S>) -> f32x8<S> {
+    let across = a.xy * b.xy + a.yz * b.yz + a.zx * b.zx;
+    a.xx * b.xx + a.yy * b.yy + a.zz * b.zz + across + across
+}
+
+/// F and rotation of a particle with neighbours in some directions only, from F of those: in the others it is as long as flow has left it, and turned
+/// as they are. Where one direction is missing it is normal to the others, where two are they turn the shortest way: forces are still the
+/// gradient of the energy. Where some are missing in part they follow the last rotation.
+fn fill_gaps(rest: &Rest, i: usize, f: Mat3, last: Rot) -> (Mat3, Rot) {
+    let missing = rest.missing_of(i);
+    let count = missing.trace();
+    // a projector has tr A = tr A²
+    let whole = (missing.dot(missing) - count).abs() < 1e-4;
+    let mut turn = last;
+    if whole && (count - 1.0).abs() < 1e-4 {
+        let n = longest(missing.to_mat3());
+        // of rank two, so its cofactors are n' nᵀ
+        let cofactors = Mat3::from_cols(
+            f.y_axis.cross(f.z_axis),
+            f.z_axis.cross(f.x_axis),
+            f.x_axis.cross(f.y_axis),
+        );
+        turn = turned(last, n, cofactors * n);
+    } else if whole && (count - 2.0).abs() < 1e-4 {
+        let along = longest(Mat3::IDENTITY - missing.to_mat3());
+        turn = turned(last, along, f * along);
+    }
+    (f + turn.to_mat3() * (rest.flowed(i) * missing.to_mat3()), turn)
+}
+
+/// Direction of v in a matrix v vᵀ.
+fn longest(a: Mat3) -> Vec3 {
+    let columns = [a.x_axis, a.y_axis, a.z_axis];
+    let of =
+        |best: Vec3, v: Vec3| if v.length_squared() > best.length_squared() { v } else { best };
+    columns.into_iter().fold(Vec3::ZERO, of).normalize_or(Vec3::X)
+}
+
+/// A rotation turned the shortest way so that it takes `from` to where `to` points; as it is if that is nowhere, or straight behind.
+fn turned(last: Rot, from: Vec3, to: Vec3) -> Rot {
+    let (now, to) = (last * from, to.normalize_or(Vec3::ZERO));
+    let (axis, cosine) = (now.cross(to), now.dot(to));
+    if to == Vec3::ZERO || cosine < -0.99 {
+        return last;
+    }
+    let arc = Rot { x: axis.x, y: axis.y, z: axis.z, w: 1.0 + cosine };
+    (arc.normalized() * last).normalized()
 }
 
 /// Columns of Σ c x Xᵀ and Σ c (κ_i + κ_j) x of one particle, four floats each. Two running sums hide the latency of the additions.
@@ -436,10 +554,10 @@ pub(super) fn gradient(rest: &Rest, position: &[Vec3], rotation: Rot, i: usize) 
         moment += Mat3::from_cols(away * w.x, away * w.y, away * w.z);
     }
     let f = moment * rest.inverse_of(i).to_mat3();
-    if rest.gaps[i] { f + rotation.to_mat3() * rest.missing_of(i).to_mat3() } else { f }
+    if rest.gaps[i] { fill_gaps(rest, i, f, rotation).0 } else { f }
 }
 
-/// Rotation and ε of one particle, brought fully up.
+/// Rotation, F and ε of one particle, brought fully up.
 pub(super) fn stretch(
     rest: &Rest,
     position: &[Vec3],
@@ -447,20 +565,19 @@ pub(super) fn stretch(
     i: usize,
 ) -> (Rot, Mat3, Sym3) {
     let f = gradient(rest, position, rotation, i);
+    let strained = rest.tissue.as_ref().map_or(f, |tissue| f * tissue.plastic_of(i));
     let mut q = rotation;
     for _ in 0..3 {
-        q = math::newton_step(&f, q);
+        q = math::newton_step(&strained, q);
     }
-    (q, f, math::corotated_strain(&f, q))
+    (q, f, math::corotated_strain(&strained, q))
 }
 
 /// What one particle adds to Ψ, in J.
 pub(super) fn energy(constants: Constants<'_>, position: &[Vec3], rotation: Rot, i: usize) -> f64 {
     let rest = constants.rest;
     let (_, f, e) = stretch(rest, position, rotation, i);
-    let (shear, bulk) = (f64::from(rest.lame[0][i]), f64::from(rest.lame[1][i]));
-    let trace = f64::from(e.trace());
-    let strained = 0.5 * (shear * f64::from(e.dot(e)) + bulk * trace * trace);
+    let strained = rest.stored(i, e);
     let kappa = rest.hourglass[i];
     let mut apart = 0.0;
     for slot in rest.pairs.slots(i) {

@@ -8,13 +8,55 @@
 //!
 //! All of it in the frame that turns with the particle, in which F is the stretch S. β = 0 follows the fibre, β = 1 does not feel it.
 
-use crate::math::{Sym3, ops};
+use crate::math::{Sym3, ops, symmetric_eigen};
+use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-/// Time over which the stress is averaged that the strain rate is read against, s.
-pub(super) const MEMORY: f32 = 1.0;
+/// Time over which the strain is averaged that its rate is read against, and in which a rate that has passed is forgotten, s.
+const MEMORY: f32 = 1.0;
+/// Time that a load lasts at least before its rate is told, s: at its first moments it is that of waves.
+const LEAST: f32 = 0.1;
+/// Share of the strain of failure from which on a particle is loaded.
+const LOADED: f32 = 0.1;
 
-/// θ as the stretch S = I + ε has carried it, of unit length.
+/// How fast a particle is loaded. What grows evenly since it was loaded has the rate that it grows with, however fast; what is let go, as all of
+/// a body is beside a tear that runs, counts for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub(super) struct Pace {
+    /// |ε| averaged over the last second.
+    averaged: f32,
+    /// How long it has been loaded, s.
+    loaded: f32,
+    /// Largest rate, fading, 1/s.
+    rate: f32,
+}
+
+impl Pace {
+    /// After h seconds at |ε|, where it fails at a strain of `failure`.
+    ///
+    /// ```text
+    /// ε̇ = (|ε| − ε̄)/(τ (1 − exp(−t/τ)))                     exact for |ε| = ε̇ t
+    /// ```
+    pub fn follow(&mut self, strain: f32, failure: f32, h: f32) {
+        let blend = -ops::exp_m1(-h / MEMORY);
+        self.rate *= 1.0 - blend;
+        if strain < LOADED * failure {
+            *self = Self { averaged: strain, loaded: 0.0, ..*self };
+            return;
+        }
+        self.loaded += h;
+        self.averaged += blend * (strain - self.averaged);
+        let lag = -MEMORY * ops::exp_m1(-self.loaded.max(LEAST) / MEMORY);
+        self.rate = self.rate.max((strain - self.averaged) / lag);
+    }
+
+    pub fn rate(&self) -> f32 {
+        self.rate
+    }
+}
+
+/// A fibre as the stretch S = I + ε has carried it, of unit length.
 pub(super) fn carried(fibre: Vec3, strain: Sym3) -> Vec3 {
     (fibre + strain.mul_vec(fibre)).normalize_or(fibre)
 }
@@ -23,6 +65,24 @@ pub(super) fn carried(fibre: Vec3, strain: Sym3) -> Vec3 {
 pub(super) fn bent(normal: Vec3, fibre: Vec3, beta: f32) -> Vec3 {
     let across = normal - (1.0 - beta) * normal.dot(fibre) * fibre;
     if across.length_squared() > 1e-6 { across.normalize() } else { normal }
+}
+
+/// What a material stands across a plane of unit normal n, over what it stands across the fibres' own: nᵀ B n with B = q + (1 − q) φ φᵀ, and q that
+/// of a plane along them.
+pub(super) fn strength(normal: Vec3, fibre: Vec3, across: f32) -> f32 {
+    let along = normal.dot(fibre);
+    across + (1.0 - across) * along * along
+}
+
+/// Normal of the plane on which a stress is largest over what the material stands there: B^−½ y, y the principal direction of B^−½ T B^−½.
+pub(super) fn weakest(stress: Sym3, fibre: Vec3, across: f32) -> Vec3 {
+    if across == 1.0 {
+        return symmetric_eigen(&stress).1.x_axis;
+    }
+    let root = 1.0 / across.sqrt();
+    let scale = Sym3::from_diagonal(Vec3::splat(root)) + (1.0 - root) * Sym3::outer(fibre);
+    let scaled = scale.to_mat3() * stress.to_mat3() * scale.to_mat3();
+    scale.mul_vec(symmetric_eigen(&Sym3::from_mat3(&scaled)).1.x_axis).normalize_or(fibre)
 }
 
 /// β of a material at a strain rate, in 1/s.
@@ -66,6 +126,45 @@ mod tests {
         let found = angle(r * carried(Vec3::Y, strain));
         assert!((found - 45.0).abs() < 1e-3, "{found}°");
         assert!((angle(r * Vec3::Y) - 26.565).abs() < 1e-3);
+    }
+
+    /// A bar that is pulled at an angle to its fibres stands 1/(cos² + sin²/q) of what it stands along them; no plane tears before.
+    #[test]
+    fn strength_falls_off_the_fibre() {
+        for (angle, across) in
+            [(0.0, 0.25), (0.5, 0.25), (0.8, 0.1), (1.3, 4.0), (1.5707963, 0.25f32)]
+        {
+            let fibre = Vec3::new(angle.cos(), angle.sin(), 0.0);
+            let stress = Sym3::outer(Vec3::X);
+            let load = |n: Vec3| n.dot(stress.mul_vec(n)) / strength(n, fibre, across);
+            let found = 1.0 / load(weakest(stress, fibre, across));
+            let wanted = 1.0 / (angle.cos().powi(2) + angle.sin().powi(2) / across);
+            assert!((found / wanted - 1.0).abs() < 1e-4, "{found} instead of {wanted} at {angle}");
+            for k in 0..100 {
+                let phase = k as f32;
+                let n =
+                    Vec3::new(phase.sin(), (1.7 * phase).cos(), (0.3 * phase).sin()).normalize();
+                assert!(load(n) <= 1.0001 / found, "plane {n} tears before");
+            }
+        }
+    }
+
+    /// A ramp is read as it is, slow or fast, and is not forgotten at once when it ends.
+    #[test]
+    fn ramps_have_the_rate_that_they_grow_with() {
+        for rate in [0.01, 0.1, 0.5f32] {
+            let (mut pace, h) = (Pace::default(), 0.005);
+            let steps = (0.08 / rate / h) as usize;
+            for k in 1..=steps {
+                pace.follow(rate * h * k as f32, 0.08, h);
+            }
+            let found = pace.rate();
+            assert!((found / rate - 1.0).abs() < 0.1, "{found} instead of {rate} a second");
+            for _ in 0..20 {
+                pace.follow(0.02, 0.08, h);
+            }
+            assert!((pace.rate() / found - 0.905).abs() < 0.01, "it forgets at once");
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@
 use super::fibres;
 use super::rest::WHOLE;
 use super::{Constants, Meshless, elastic};
-use crate::math::{Sym3, ops, symmetric_eigen};
+use crate::math::Sym3;
 use crate::parallel::Span;
 use crate::solids::{Particles, Residual, Step};
 use crate::world::Changes;
@@ -225,8 +225,10 @@ impl Meshless {
     ) -> Tension {
         let rest = &self.rest;
         let none = Tension::default();
-        let own = self.stress_of(i, self.scratch.strain[i]);
+        let own = rest.stress(i, self.scratch.strain[i]);
+        let across = rest.matter.strength_ratio[i];
         let least = rest.matter.strength[i].min(self.tip_limit(i)) * particles.strength[i];
+        let least = least * across.min(1.0);
         if own.dot(own) < 0.5 * least * least || self.cooling[i] > 0.0 {
             return none;
         }
@@ -242,18 +244,18 @@ impl Meshless {
         for slot in rest.pairs.slots(i) {
             let j = rest.pairs.other[slot] as usize;
             let c = self.visible_weight(i, slot);
-            sum = sum + c * self.stress_of(j, self.scratch.strain[j]);
+            sum = sum + c * rest.stress(j, self.scratch.strain[j]);
             all += c;
         }
         let mean = (sum + (0.25 * all) * own) * (1.0 / (1.25 * all));
-        let (_, vectors) = symmetric_eigen(&mean);
-        let mut axis = vectors.x_axis;
+        let fibre = fibres::carried(rest.axis_of(i), self.scratch.strain[i]);
+        let mut axis = fibres::weakest(mean, fibre, across);
         let influence = rest.matter.influence[i];
         if influence < 1.0 {
             let beta = fibres::influence(influence, rate, rest.matter.rate[i]);
-            let fibre = fibres::carried(rest.matter.fibre[i], self.scratch.strain[i]);
             axis = fibres::bent(axis, fibre, beta);
         }
+        let limit = limit * fibres::strength(axis, fibre, across);
         // a tear beside the fibre is pulled by what pulls across it, not by the largest stress
         let ratio = if limit > 0.0 { axis.dot(mean.mul_vec(axis)) / limit } else { f32::MAX };
         if ratio > 1.0 { Tension { ratio, axis } } else { none }
@@ -268,24 +270,24 @@ impl Meshless {
 
     /// ε̇ of a piece as its fibres feel it, 1/s; 0 if there are none.
     fn strain_rate(&mut self, particles: &Particles, span: Span, step: &Step) -> f32 {
-        if self.averaged.is_empty() {
+        if self.pace.is_empty() {
             return 0.0;
         }
-        let blend = -ops::exp_m1(-step.h / fibres::MEMORY);
-        let mut averaged = std::mem::take(&mut self.averaged);
+        let mut pace = std::mem::take(&mut self.pace);
         let seen = &*self;
-        step.workers.for_span(span.clone(), &mut averaged[span.clone()], &|range, averaged| {
-            for (averaged, i) in averaged.iter_mut().zip(range) {
-                let strain = seen.scratch.strain[i];
-                *averaged = *averaged + blend * (strain - *averaged);
+        step.workers.for_span(span.clone(), &mut pace[span.clone()], &|range, pace| {
+            let matter = &seen.rest.matter;
+            for (pace, i) in pace.iter_mut().zip(range) {
+                let failure = matter.strength[i] / matter.modulus[i];
+                pace.follow(seen.scratch.strain[i].norm(), failure, step.h);
             }
         });
-        self.averaged = averaged;
+        self.pace = pace;
         let mut readings = std::mem::take(&mut self.room.readings);
         readings.clear();
         readings.extend(
             span.filter(|&i| self.rest.coverage[i] >= WHOLE && !particles.held[i])
-                .map(|i| (self.scratch.strain[i] - self.averaged[i]).norm() / fibres::MEMORY),
+                .map(|i| self.pace[i].rate()),
         );
         let rate = fibres::median(&mut readings);
         self.room.readings = readings;
@@ -298,14 +300,16 @@ fn place(solid: &Meshless, particles: &Particles, i: usize) -> Disk {
     let rest = &solid.rest;
     let Tension { ratio, axis } = solid.room.tension[i];
     let strain = solid.scratch.strain[i];
-    let normal = (axis + strain.mul_vec(axis)).normalize_or(axis);
+    // F_Pᵀ S a: the plane as it lies in the rest shape
+    let normal = axis + strain.mul_vec(axis);
+    let normal = (rest.flowed(i).transpose() * normal).normalize_or(axis);
     // averages over both sides, not sums (erratum 002.15)
     let mut sides = [(0.0, 0.0); 2];
     for slot in rest.pairs.slots(i) {
         let j = rest.pairs.other[slot] as usize;
         let c = solid.visible_weight(i, slot);
         let height = rest.pairs.weight[slot].vector().dot(normal);
-        let stress = solid.stress_of(j, solid.scratch.strain[j]);
+        let stress = rest.stress(j, solid.scratch.strain[j]);
         let (sum, all) = &mut sides[usize::from(height > 0.0)];
         *sum += c * axis.dot(stress.mul_vec(axis));
         *all += c;
@@ -444,7 +448,15 @@ impl Meshless {
             let times = thread_strain(matter.rigidity[i].min(matter.rigidity[j]));
             let times = if damaged { times } else { 2.0 * times };
             let longest = 1.0 + times * strain(i).min(strain(j));
-            let length = particles.rest[i].distance_squared(particles.rest[j]);
+            let x = particles.rest[j] - particles.rest[i];
+            let length = match rest.tissue {
+                // as long as flow has left it
+                Some(_) => {
+                    0.5 * ((rest.flowed(i) * x).length_squared()
+                        + (rest.flowed(j) * x).length_squared())
+                }
+                None => x.length_squared(),
+            };
             let now = particles.position[i].distance_squared(particles.position[j]);
             bits |= u64::from(now > longest * longest * length) << k;
         }

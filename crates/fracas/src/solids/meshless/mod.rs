@@ -2,7 +2,7 @@
 //! neighbours out of sight, fibres lead them.
 //!
 //! `kernel` has the weights of pairs, `rest` who sees whom and what follows, `elastic` energy, forces and the explicit integrator,
-//! `fracture` disks and threads, `fibres` how tears follow fibres. See `docs/meshless.md`.
+//! `tissue` what flows, stiffens and is stiffer along its fibres, `fracture` disks and threads, `fibres` how tears follow fibres. See `docs/meshless.md`.
 
 mod elastic;
 mod fibres;
@@ -11,8 +11,9 @@ mod kernel;
 mod rest;
 #[cfg(test)]
 mod tests;
+mod tissue;
 
-pub use rest::{MeshlessPoint, MeshlessShape};
+pub use rest::{Extent, MeshlessPoint, MeshlessShape};
 
 use crate::material::{Material, MaterialField};
 use crate::math::fearless_simd::Level;
@@ -26,10 +27,12 @@ use crate::solve::Held;
 use crate::state::{Reader, Sink, SnapshotError, StateHash};
 use crate::world::{Changes, Opened, PieceId};
 use elastic::{Constants, Quad, Scratch};
+use fibres::Pace;
 use fracture::{COVERED, Disk, Room};
 use glam::Vec3;
 pub(crate) use rest::Refused;
 use rest::{Matter, Pairs, Rest};
+use tissue::Tissue;
 
 /// Newton steps that bring rotations fully up for an audit.
 const AUDIT_STEPS: u32 = 3;
@@ -53,8 +56,10 @@ pub struct Meshless {
     cooling: Vec<f32>,
     /// Disks that grow, each with the particle that opened it: state.
     disks: Vec<(u32, Disk)>,
-    /// Strain averaged over the last second: state. Empty unless there are fibres.
-    averaged: Vec<Sym3>,
+    /// How fast each particle is loaded: state. Empty unless there are fibres.
+    pace: Vec<Pace>,
+    /// How much faster waves are for what is stretched, in this substep and as of the last: state.
+    quickened: [f32; 2],
     /// Whether nothing of it can tear: follows from the material, like the next.
     lasting: bool,
     /// Whether the material has changed since all that follows from it was found.
@@ -84,7 +89,7 @@ struct Moved {
     whole: Vec<u32>,
     turns: Vec<Rot>,
     points: Vec<Vec3>,
-    strains: Vec<Sym3>,
+    paces: Vec<Pace>,
     flags: Vec<bool>,
 }
 
@@ -112,7 +117,8 @@ impl Meshless {
             rotation: vec![Rot::IDENTITY; count],
             cooling: vec![0.0; count],
             disks: Vec::new(),
-            averaged: vec![Sym3::ZERO; if rest.matter.is_fibrous() { count } else { 0 }],
+            pace: vec![Pace::default(); if rest.matter.is_fibrous() { count } else { 0 }],
+            quickened: [1.0, 0.0],
             lasting: rest.matter.is_lasting(),
             stale: false,
             reached: 1.0,
@@ -137,12 +143,6 @@ impl Meshless {
             slots.filter(move |&(j, _)| i < j).map(move |(j, slot)| ([i, j], pairs.opacity[slot]))
         })
     }
-
-    /// λ tr(ε) I + 2 μ ε at a particle, in the frame of its rotation, Pa.
-    fn stress_of(&self, i: usize, strain: Sym3) -> Sym3 {
-        let [lambda, mu] = self.rest.matter.lame(i);
-        2.0 * mu * strain + Sym3::from_diagonal(Vec3::splat(lambda * strain.trace()))
-    }
 }
 
 /// Borrows the constants beside the mutable columns.
@@ -166,7 +166,10 @@ impl Solid for Meshless {
         if self.stale {
             self.follow_material(particles);
         }
-        let wanted = (step.h / self.longest).ceil().max(1.0);
+        // as of the last substep in which something moved
+        let [now, then] = self.quickened;
+        self.quickened = [if then > 0.0 { then } else { now }, 0.0];
+        let wanted = (step.h * self.quickened[0] / self.longest).ceil().max(1.0);
         let most = elastic::MOST_SUBSTEPS as f32;
         self.substeps = wanted.min(most) as u32;
         self.reached = if wanted > most { (most / wanted) * (most / wanted) } else { 1.0 };
@@ -210,7 +213,7 @@ impl Solid for Meshless {
         out: DofsMut<'_>,
     ) {
         let (workers, inv_h2) = (&step.workers, 1.0 / (step.h * step.h));
-        let Scratch { x, products, .. } = &mut self.scratch;
+        let Scratch { x, products, strain, .. } = &mut self.scratch;
         let columns = (&mut x[span.clone()], &mut out.linear[..]);
         workers.for_span(span.clone(), columns, &|range, (x, out)| {
             for (k, j) in range.enumerate() {
@@ -220,7 +223,8 @@ impl Solid for Meshless {
             }
         });
         let constants = constants!(self);
-        elastic::fit_linear(constants, x, &mut self.rotation, products, span.clone(), workers);
+        let written = (&mut products[..], &mut strain[..]);
+        elastic::fit_linear(constants, x, &mut self.rotation, written, span.clone(), workers);
         elastic::add_forces(constants, products, span, -1.0, out.linear, workers);
     }
 
@@ -275,6 +279,32 @@ impl Solid for Meshless {
         Residual { integrated: true, ..Residual::default() }
     }
 
+    fn flow_plastic(&mut self, _: &Particles, span: Span, step: &Step) -> f64 {
+        if self.rest.tissue.is_none() {
+            return 0.0;
+        }
+        let (mut work, mut quickened) = (0.0, 0.0f32);
+        for i in span {
+            let strain = self.scratch.strain[i];
+            if let Some((left, taken)) = tissue::flow(&mut self.rest, i, strain, step.h) {
+                self.scratch.strain[i] = left;
+                work += f64::from(self.reached) * taken;
+            }
+            quickened = quickened.max(self.rest.quickened(i, self.scratch.strain[i]));
+        }
+        self.quickened[1] = self.quickened[1].max(quickened);
+        work
+    }
+
+    fn plastic_strain(&self, i: usize) -> f32 {
+        self.rest.tissue.as_ref().map_or(0.0, |tissue| tissue.hardened[i])
+    }
+
+    fn carried(&self, particles: &Particles, i: usize, line: Vec3) -> Option<Vec3> {
+        let f = elastic::gradient(&self.rest, &particles.position, self.rotation[i], i);
+        Some((f * line).normalize_or(line))
+    }
+
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         let (constants, workers) = (constants!(self), &step.workers);
         let Self { rotation, audited, scratch, .. } = self;
@@ -300,7 +330,7 @@ impl Solid for Meshless {
 
     fn stress(&self, particles: &Particles, i: usize) -> Option<Sym3> {
         let (r, _, e) = elastic::stretch(&self.rest, &particles.position, self.rotation[i], i);
-        Some(self.stress_of(i, e).conjugate(r))
+        Some(self.rest.stress(i, e).conjugate(r))
     }
 
     fn iterations(&self) -> u32 {
@@ -369,7 +399,7 @@ impl Solid for Meshless {
     }
 
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {
-        let Self { rest, rotation, cooling, disks, averaged, moved, .. } = self;
+        let Self { rest, rotation, cooling, disks, pace, moved, .. } = self;
         for (seed, _) in disks.iter_mut().filter(|(seed, _)| span.contains(&(*seed as usize))) {
             *seed = place[*seed as usize - span.start];
         }
@@ -384,7 +414,7 @@ impl Solid for Meshless {
         moves.permute(&mut rest.pairs.first, &mut moved.whole);
         moves.permute(&mut rest.pairs.count, &mut moved.whole);
         moves.permute(rotation, &mut moved.turns);
-        moves.permute(averaged, &mut moved.strains);
+        moves.permute(pace, &mut moved.paces);
         moves.permute(&mut rest.matter.fibre, &mut moved.points);
         moves.permute(&mut rest.gaps, &mut moved.flags);
         for column in rest.float_columns_mut().chain([cooling]) {
@@ -401,7 +431,7 @@ impl Solid for Meshless {
         self.rest.gaps.truncate(count);
         self.rest.matter.fibre.truncate(count);
         self.cooling.truncate(count);
-        self.averaged.truncate(count);
+        self.pace.truncate(count);
         self.disks.retain(|(seed, _)| (*seed as usize) < count);
         self.rotation.truncate(count);
         self.audited.truncate(count);
@@ -454,7 +484,11 @@ impl Solid for Meshless {
         hash.column(&self.rest.pairs.count);
         hash.floats(&self.rest.coverage);
         hash.floats(&self.cooling);
-        hash.floats(&self.averaged);
+        hash.floats(&self.pace);
+        hash.floats(&self.quickened);
+        if let Some(tissue) = &self.rest.tissue {
+            tissue.plastic.iter().for_each(|column| hash.floats(column));
+        }
         for (seed, disk) in &self.disks {
             hash.number(u64::from(*seed));
             hash.floats(&[*disk]);
@@ -462,8 +496,9 @@ impl Solid for Meshless {
     }
 
     fn save(&self, bytes: &mut Vec<u8>) {
-        let Rest { pairs, matter, full, support, scale, stiffest, .. } = &self.rest;
+        let Rest { pairs, matter, full, support, scale, stiffest, extent, tissue, .. } = &self.rest;
         bytes.floats(&[*support, *scale, *stiffest]);
+        bytes.floats(&extent.to_floats());
         bytes.column(&pairs.first);
         bytes.column(&pairs.count);
         bytes.column(&pairs.other);
@@ -475,7 +510,13 @@ impl Solid for Meshless {
         bytes.floats(bytemuck::cast_slice::<Vec3, [f32; 3]>(&matter.fibre));
         bytes.floats(&self.rotation);
         bytes.floats(&self.cooling);
-        bytes.floats(&self.averaged);
+        bytes.floats(&self.pace);
+        bytes.floats(&self.quickened);
+        let flowed = tissue.as_ref().map_or(0.0, |tissue| tissue.squeezed);
+        bytes.floats(&[flowed]);
+        if let Some(tissue) = tissue {
+            tissue.plastic.iter().chain([&tissue.hardened]).for_each(|column| bytes.floats(column));
+        }
         bytes.column(&self.disks.iter().map(|(seed, _)| *seed).collect::<Vec<_>>());
         bytes.floats(&self.disks.iter().map(|(_, disk)| *disk).collect::<Vec<_>>());
     }
@@ -487,6 +528,7 @@ impl Solid for Meshless {
     ) -> Result<(), SnapshotError> {
         let count = particles.len();
         let scalars: Vec<f32> = reader.column_of(3)?;
+        let extent: Vec<f32> = reader.column_of(2)?;
         let pairs = Pairs {
             first: reader.column_of(count)?,
             count: reader.column_of(count)?,
@@ -507,17 +549,28 @@ impl Solid for Meshless {
             support: scalars[0],
             scale: scalars[1],
             stiffest: scalars[2],
+            extent: Extent::from_floats([extent[0], extent[1]]),
             matter,
             full,
             ..Rest::default()
         };
-        rest.follow(&particles.rest);
         let rotation = reader.column_of(count)?;
         let cooling = reader.column_of(count)?;
-        let averaged: Vec<Sym3> = reader.column()?;
-        if averaged.len() != if rest.matter.is_fibrous() { count } else { 0 } {
+        let pace: Vec<Pace> = reader.column()?;
+        if pace.len() != if rest.matter.is_fibrous() { count } else { 0 } {
             return Err(reader.damaged("a column of wrong length"));
         }
+        let quickened: Vec<f32> = reader.column_of(2)?;
+        let quickened = [quickened[0], quickened[1]];
+        let squeezed: Vec<f32> = reader.column_of(1)?;
+        if squeezed[0] > 0.0 {
+            let mut tissue = Tissue { squeezed: squeezed[0], ..Tissue::new(count) };
+            for column in tissue.plastic.iter_mut().chain([&mut tissue.hardened]) {
+                *column = reader.column_of(count)?;
+            }
+            rest.tissue = Some(tissue);
+        }
+        rest.follow(&particles.rest);
         let seeds: Vec<u32> = reader.column()?;
         let disks: Vec<Disk> = reader.column_of(seeds.len())?;
         if seeds.iter().any(|&seed| seed as usize >= count) {
@@ -525,7 +578,7 @@ impl Solid for Meshless {
         }
         let disks = seeds.into_iter().zip(disks).collect();
         let fresh = Self::from_rest(rest, &particles.mass);
-        *self = Self { rotation, cooling, averaged, disks, ..fresh };
+        *self = Self { rotation, cooling, pace, quickened, disks, ..fresh };
         Ok(())
     }
 }
@@ -574,11 +627,11 @@ impl Meshless {
     /// All that follows from a material that has changed.
     fn follow_material(&mut self, particles: &Particles) {
         self.rest.follow(&particles.rest);
-        let Self { rest, averaged, .. } = self;
+        let Self { rest, pace, .. } = self;
         self.longest = rest.longest_substep(&particles.mass, elastic::COURANT);
         self.lasting = rest.matter.is_lasting();
         let count = if rest.matter.is_fibrous() { particles.len() } else { 0 };
-        averaged.resize(count, Sym3::ZERO);
+        pace.resize(count, Pace::default());
         self.measured = true;
         self.stale = false;
     }

@@ -1,12 +1,13 @@
 //! From points to the rest shape: who sees whom, weights of pairs, and what follows from them.
 
 use super::kernel::{self, SUPPORT};
+use super::tissue::Tissue;
 use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
 use crate::math::{Rot, Sym3, ops, symmetric_eigen};
 use crate::solids::oriented::OrientedShape;
 use crate::solids::{NewParticle, Particles};
 use bytemuck::{Pod, Zeroable};
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DMat3, DVec3, Mat3, Vec3};
 use std::collections::BTreeMap;
 
 /// Points that fill a solid: what a meshless body is made of.
@@ -19,6 +20,64 @@ pub struct MeshlessShape {
     pub points: Vec<MeshlessPoint>,
     /// What a material can follow at each of `points`; empty if nothing is known.
     pub values: PointValues,
+    /// Along how many directions they fill it.
+    pub extent: Extent,
+}
+
+/// Along how many directions the points of a body have neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Extent {
+    /// All three.
+    #[default]
+    Solid,
+    /// Two: one layer of points. It is stretched in plane stress, and bends as if it were hinged.
+    Membrane {
+        /// In m; above 0.
+        thickness: f32,
+    },
+    /// One: a row of points. It feels E alone.
+    Rope {
+        /// Area of its cross-section, in m²; above 0.
+        section: f32,
+    },
+}
+
+impl Extent {
+    /// How many they are.
+    fn directions(self) -> f32 {
+        match self {
+            Self::Solid => 3.0,
+            Self::Membrane { .. } => 2.0,
+            Self::Rope { .. } => 1.0,
+        }
+    }
+
+    /// Distance of neighbours that stand for so much volume each, m.
+    fn spacing(self, volume: f32) -> f32 {
+        match self {
+            Self::Solid => ops::cbrt(volume),
+            Self::Membrane { thickness } => (volume / thickness).sqrt(),
+            Self::Rope { section } => volume / section,
+        }
+    }
+
+    /// What is saved of it.
+    pub(super) fn to_floats(self) -> [f32; 2] {
+        match self {
+            Self::Solid => [3.0, 0.0],
+            Self::Membrane { thickness } => [2.0, thickness],
+            Self::Rope { section } => [1.0, section],
+        }
+    }
+
+    /// The same back.
+    pub(super) fn from_floats([directions, size]: [f32; 2]) -> Self {
+        match directions {
+            2.0 => Self::Membrane { thickness: size },
+            1.0 => Self::Rope { section: size },
+            _ => Self::Solid,
+        }
+    }
 }
 
 /// One point, in the frame of the shape.
@@ -32,7 +91,8 @@ pub struct MeshlessPoint {
     pub material: u16,
 }
 
-/// The centres of fragments, as generators of lattices make them. Who is bonded follows from distances, not from `bonds`.
+/// The centres of fragments, as generators of lattices make them: a single layer of them is a membrane, a single row a rope. Who is bonded follows
+/// from distances, not from `bonds`.
 impl From<&OrientedShape> for MeshlessShape {
     fn from(shape: &OrientedShape) -> Self {
         let point = |p: &crate::solids::oriented::OrientedPoint| MeshlessPoint {
@@ -40,7 +100,27 @@ impl From<&OrientedShape> for MeshlessShape {
             volume: p.volume,
             material: p.material,
         };
-        Self { points: shape.points.iter().map(point).collect(), values: shape.values.clone() }
+        let points = shape.points.iter().map(point).collect();
+        Self { points, values: shape.values.clone(), extent: extent_of(shape) }
+    }
+}
+
+/// Whether the cells of a lattice are one layer or one row, and how thick that is: their second moment tells, a²/12 along a side of length a.
+fn extent_of(shape: &OrientedShape) -> Extent {
+    let Some(first) = shape.points.first().filter(|_| shape.points.len() > 1) else {
+        return Extent::Solid;
+    };
+    let side = |axis: usize| (12.0 * first.second_moment[axis] / first.volume).sqrt();
+    let is_flat = |&axis: &usize| {
+        shape
+            .points
+            .iter()
+            .all(|p| (p.position[axis] - first.position[axis]).abs() < 0.1 * side(axis))
+    };
+    match (0..3).filter(is_flat).collect::<Vec<_>>()[..] {
+        [axis] => Extent::Membrane { thickness: side(axis) },
+        [a, b] => Extent::Rope { section: side(a) * side(b) },
+        _ => Extent::Solid,
     }
 }
 
@@ -172,6 +252,8 @@ impl Pairs {
 pub(super) struct Rest {
     /// Who sees whom.
     pub pairs: Pairs,
+    /// Along how many directions.
+    pub extent: Extent,
     /// h, m.
     pub support: f32,
     /// Factor on all weights, m⁻¹: with it the trace of M is 3 where it is largest.
@@ -180,6 +262,8 @@ pub(super) struct Rest {
     pub stiffest: f32,
     /// What the material is at each particle.
     pub matter: Matter,
+    /// What is beyond an isotropic linear material, if anything is.
+    pub tissue: Option<Tissue>,
     /// tr M at rest.
     pub full: Vec<f32>,
 
@@ -225,6 +309,20 @@ pub(super) struct Matter {
     pub rate: Vec<f32>,
     /// θ.
     pub fibre: Vec<Vec3>,
+    /// σ_Y, Pa.
+    pub yield_stress: Vec<f32>,
+    /// 1/s.
+    pub creep_rate: Vec<f32>,
+    /// H, Pa.
+    pub hardening: Vec<f32>,
+    /// Largest plastic stretch.
+    pub plastic_limit: Vec<f32>,
+    /// Stiffness across the fibres over that along them.
+    pub stiffness_ratio: Vec<f32>,
+    /// Strength across the fibres over that along them.
+    pub strength_ratio: Vec<f32>,
+    /// ε_s.
+    pub stiffening: Vec<f32>,
 }
 
 impl Matter {
@@ -238,20 +336,35 @@ impl Matter {
         self.influence.push(sample.fibre_influence);
         self.rate.push(sample.rate_reference);
         self.fibre.push(sample.grain_direction.into());
+        self.yield_stress.push(sample.yield_stress);
+        self.creep_rate.push(sample.creep_rate);
+        self.hardening.push(sample.hardening_modulus);
+        self.plastic_limit.push(sample.plastic_limit);
+        self.stiffness_ratio.push(sample.grain_stiffness_ratio);
+        self.strength_ratio.push(sample.grain_strength_ratio);
+        self.stiffening.push(sample.stiffening_strain);
     }
 
     /// Every column of one float per particle, in the order in which they are saved.
-    pub fn columns(&self) -> [&Vec<f32>; 8] {
+    pub fn columns(&self) -> impl Iterator<Item = &Vec<f32>> {
         let Self { volume, modulus, poisson, strength, .. } = self;
         let Self { toughness, rigidity, influence, rate, .. } = self;
-        [volume, modulus, poisson, strength, toughness, rigidity, influence, rate]
+        let Self { yield_stress, creep_rate, hardening, plastic_limit, .. } = self;
+        let Self { stiffness_ratio, strength_ratio, stiffening, .. } = self;
+        let common = [volume, modulus, poisson, strength, toughness, rigidity, influence, rate];
+        let flow = [yield_stress, creep_rate, hardening, plastic_limit];
+        common.into_iter().chain(flow).chain([stiffness_ratio, strength_ratio, stiffening])
     }
 
     /// The same, to change.
-    pub fn columns_mut(&mut self) -> [&mut Vec<f32>; 8] {
+    pub fn columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
         let Self { volume, modulus, poisson, strength, .. } = self;
         let Self { toughness, rigidity, influence, rate, .. } = self;
-        [volume, modulus, poisson, strength, toughness, rigidity, influence, rate]
+        let Self { yield_stress, creep_rate, hardening, plastic_limit, .. } = self;
+        let Self { stiffness_ratio, strength_ratio, stiffening, .. } = self;
+        let common = [volume, modulus, poisson, strength, toughness, rigidity, influence, rate];
+        let flow = [yield_stress, creep_rate, hardening, plastic_limit];
+        common.into_iter().chain(flow).chain([stiffness_ratio, strength_ratio, stiffening])
     }
 
     /// The column of a value that may change while a body lives.
@@ -264,14 +377,35 @@ impl Matter {
             MaterialField::TearRigidity => &mut self.rigidity,
             MaterialField::FibreInfluence => &mut self.influence,
             MaterialField::RateReference => &mut self.rate,
+            MaterialField::YieldStress => &mut self.yield_stress,
+            MaterialField::CreepRate => &mut self.creep_rate,
+            MaterialField::HardeningModulus => &mut self.hardening,
+            MaterialField::PlasticLimit => &mut self.plastic_limit,
+            MaterialField::GrainStiffnessRatio => &mut self.stiffness_ratio,
+            MaterialField::GrainStrengthRatio => &mut self.strength_ratio,
+            MaterialField::StiffeningStrain => &mut self.stiffening,
             _ => return None,
         })
     }
 
-    /// λ and μ at a particle, Pa (errata 002.1, 003.1).
-    pub fn lame(&self, i: usize) -> [f32; 2] {
-        let (e, nu) = (self.modulus[i], self.poisson[i]);
-        [e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu))]
+    /// E across the fibres and what these add along them, Pa. With E_m = r E of what they lie in and k = (1 − r) E of their own, it has
+    /// E along them and q E across, ν of what is pulled along them:
+    ///
+    /// ```text
+    /// r = q (1 − ν²)/(1 − q ν²)
+    /// ```
+    fn fibrous(&self, i: usize) -> [f32; 2] {
+        let (e, nu, q) = (self.modulus[i], self.poisson[i], self.stiffness_ratio[i]);
+        let r = q * (1.0 - nu * nu) / (1.0 - q * nu * nu);
+        [r * e, (1.0 - r) * e]
+    }
+
+    /// Whether something here flows, is stiffer along its fibres, or stiffens.
+    fn is_tissue(&self) -> bool {
+        let flows = |(&stress, &limit): (&f32, &f32)| stress < f32::INFINITY && limit > 1.0;
+        self.yield_stress.iter().zip(&self.plastic_limit).any(flows)
+            || self.stiffness_ratio.iter().any(|&q| q != 1.0)
+            || self.stiffening.iter().any(|&e| e < f32::INFINITY)
     }
 
     /// Whether nothing here can ever tear.
@@ -311,6 +445,14 @@ fn check(shape: &MeshlessShape) -> Result<(), String> {
             return Err(format!("point {i} has volume {}, which must be above 0", p.volume));
         }
     }
+    let size = match shape.extent {
+        Extent::Solid => 1.0,
+        Extent::Membrane { thickness } => thickness,
+        Extent::Rope { section } => section,
+    };
+    if !(size > 0.0 && size.is_finite()) {
+        return Err(format!("{:?} must have a size above 0", shape.extent));
+    }
     shape.values.check(count)
 }
 
@@ -331,6 +473,13 @@ pub(super) fn build(
             Refused::Shape(format!("point {i} is of material {index}, but there are {count}"))
         })?;
         let sample = material.sample(at).map_err(Refused::Material)?;
+        let (ratio, nu) = (sample.grain_stiffness_ratio, sample.poisson_ratio);
+        if ratio * nu * nu > 0.9 {
+            let most = 0.9 / (nu * nu);
+            return Err(Refused::Shape(format!(
+                "point {i} has a grain.stiffness_ratio of {ratio}, which may be at most {most} where poisson_ratio is {nu}"
+            )));
+        }
         let mass = sample.density * p.volume;
         if !(mass > 0.0 && mass.is_finite()) {
             let what = format!("point {i} has a mass of {mass} kg, beyond single precision");
@@ -340,7 +489,7 @@ pub(super) fn build(
             rest: p.position.into(),
             mass,
             inertia: None,
-            radii: [0.5 * ops::cbrt(p.volume); 3],
+            radii: [0.5 * shape.extent.spacing(p.volume); 3],
             axes: Rot::IDENTITY,
             friction: [sample.friction, sample.friction_static],
             restitution: sample.restitution,
@@ -349,7 +498,7 @@ pub(super) fn build(
         matter.push(&sample, p.volume);
         Ok(())
     })?;
-    let rest = Rest::new(matter, &particles.rest);
+    let rest = Rest::new(matter, shape.extent, &particles.rest);
     match rest.pairs.count.iter().position(|&count| count > MOST_NEIGHBOURS) {
         Some(i) => {
             let (count, h) = (rest.pairs.count[i], rest.support);
@@ -362,12 +511,13 @@ pub(super) fn build(
 }
 
 impl Rest {
-    fn new(matter: Matter, rest: &[Vec3]) -> Self {
+    fn new(matter: Matter, extent: Extent, rest: &[Vec3]) -> Self {
         let count = rest.len();
         let total: f64 = matter.volume.iter().map(|&v| f64::from(v)).sum();
-        let support = SUPPORT * ops::cbrt((total / count as f64) as f32);
+        let support = SUPPORT * extent.spacing((total / count as f64) as f32);
         let mut built = Self {
             pairs: Pairs::within(rest, support),
+            extent,
             support,
             scale: 1.0,
             full: vec![1.0; count],
@@ -376,7 +526,7 @@ impl Rest {
         };
         built.follow(rest);
         let largest = built.coverage.iter().copied().fold(0.0, f32::max);
-        built.scale = if largest > 0.0 { 3.0 / largest } else { 1.0 };
+        built.scale = if largest > 0.0 { extent.directions() / largest } else { 1.0 };
         let scale = built.scale;
         built.full = built.coverage.iter().map(|&trace| trace * scale).collect();
         built.stiffest = f32::INFINITY;
@@ -386,14 +536,46 @@ impl Rest {
         built
     }
 
+    /// λ and μ of what lies between the fibres, Pa (errata 002.1, 003.1): in plane stress for a membrane, E alone for a rope.
+    pub fn lame_of(&self, i: usize) -> [f32; 2] {
+        let ([e, _], nu) = (self.matter.fibrous(i), self.matter.poisson[i]);
+        let (lambda, mu) = (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu)));
+        match self.extent {
+            Extent::Solid => [lambda, mu],
+            Extent::Membrane { .. } => [2.0 * lambda * mu / (lambda + 2.0 * mu), mu],
+            Extent::Rope { .. } => [0.0, 0.5 * e],
+        }
+    }
+
+    /// k of a particle, Pa.
+    pub fn fibre_of(&self, i: usize) -> f32 {
+        self.matter.fibrous(i)[1]
+    }
+
+    /// θ as flow has turned it, of unit length.
+    pub fn axis_of(&self, i: usize) -> Vec3 {
+        self.tissue.as_ref().map_or(self.matter.fibre[i], |tissue| tissue.axis_of(i))
+    }
+
+    /// F_P of a particle.
+    pub fn flowed(&self, i: usize) -> Mat3 {
+        self.tissue.as_ref().map_or(Mat3::IDENTITY, |tissue| tissue.plastic_of(i).inverse())
+    }
+
     /// All that follows, of all particles.
     pub fn follow(&mut self, rest: &[Vec3]) {
         let count = rest.len();
+        if self.tissue.is_none() && self.matter.is_tissue() {
+            self.tissue = Some(Tissue::new(count));
+        }
         self.make_room(count);
         for i in 0..count {
-            let [_, mu] = self.matter.lame(i);
+            let [_, mu] = self.lame_of(i);
             self.hourglass[i] = HOURGLASS * mu * self.matter.volume[i];
-            self.spacing[i] = ops::cbrt(self.matter.volume[i]);
+            self.spacing[i] = self.extent.spacing(self.matter.volume[i]);
+            if let Some(tissue) = &mut self.tissue {
+                tissue.set_axis(i, self.matter.fibre[i]);
+            }
         }
         for i in 0..count {
             self.rebuild(i, rest);
@@ -409,16 +591,20 @@ impl Rest {
             column.resize(count, 0.0);
         }
         self.gaps.resize(count, false);
+        if let Some(tissue) = &mut self.tissue {
+            tissue.make_room(count);
+        }
         self.pairs.weight.resize(self.pairs.other.len(), Weight::default());
     }
 
     /// Every column of one float per particle.
     pub fn float_columns_mut(&mut self) -> impl Iterator<Item = &mut Vec<f32>> {
         let Self { matter, full, spacing, coverage, inverse, missing, .. } = self;
-        let Self { lean, lame, hourglass, diagonal, .. } = self;
+        let Self { lean, lame, hourglass, diagonal, tissue, .. } = self;
         let blocks = inverse.iter_mut().chain(missing).chain(lean).chain(lame);
         let single = [full, spacing, coverage, hourglass, diagonal];
-        blocks.chain(single).chain(matter.columns_mut())
+        let tissue = tissue.iter_mut().flat_map(Tissue::columns_mut);
+        blocks.chain(single).chain(matter.columns_mut()).chain(tissue)
     }
 
     /// Weights of particle `i` and all that follows from them. Of both ends of a pair the weights are the same to the bit, but for the sign
@@ -462,9 +648,15 @@ impl Rest {
             let stiffness = self.stiffness(i);
             volume *= if stiffness > self.stiffest { self.stiffest / stiffness } else { 1.0 };
         }
-        let [lambda, mu] = self.matter.lame(i);
+        let [lambda, mu] = self.lame_of(i);
         self.lame[0][i] = 2.0 * mu * volume;
         self.lame[1][i] = lambda * volume;
+        let along = self.fibre_of(i);
+        if let Some(tissue) = &mut self.tissue {
+            let strain = self.matter.stiffening[i];
+            tissue.fibre[i] = along * volume;
+            tissue.stiffening[i] = 2.0 / (self.matter.modulus[i] * strain * strain * volume);
+        }
     }
 
     /// Σ |L c X|² of a particle, 1/m².
@@ -487,7 +679,8 @@ impl Rest {
     /// What a particle alone feels if it is moved, N/m: its own strain and those of its neighbours, along their stiffest direction.
     pub fn follow_diagonal(&mut self) {
         let count = self.coverage.len();
-        let modulus = |i: usize| self.lame[0][i] + self.lame[1][i];
+        let along = |i: usize| self.tissue.as_ref().map_or(0.0, |tissue| tissue.fibre[i].max(0.0));
+        let modulus = |i: usize| self.lame[0][i] + self.lame[1][i] + along(i);
         let of = |i: usize| {
             let lean = Vec3::new(self.lean[0][i], self.lean[1][i], self.lean[2][i]);
             let own = modulus(i) * self.inverse_of(i).mul_vec(lean).length_squared();
@@ -508,9 +701,9 @@ impl Rest {
     /// Longest substep of the explicit integrator, s: a wave of compression passes this share of the spacing.
     pub fn longest_substep(&self, mass: &[f32], courant: f32) -> f32 {
         let of = |i: usize| {
-            let [lambda, mu] = self.matter.lame(i);
+            let ([lambda, mu], along) = (self.lame_of(i), self.fibre_of(i).max(0.0));
             let density = mass[i] / self.matter.volume[i];
-            courant * self.spacing[i] / ((lambda + 2.0 * mu) / density).sqrt()
+            courant * self.spacing[i] / ((lambda + 2.0 * mu + along) / density).sqrt()
         };
         (0..mass.len()).map(of).fold(f32::INFINITY, f32::min)
     }
