@@ -4,6 +4,7 @@ mod figures_000;
 mod figures_001;
 mod seed_000;
 mod seed_001;
+mod seed_004;
 
 use crate::exit::Exit;
 use crate::output;
@@ -42,6 +43,9 @@ enum Seed {
     /// Brittle objects around rigid references
     #[value(name = "001")]
     Brittle,
+    /// Sheets of triangles that tear
+    #[value(name = "004")]
+    Sheet,
 }
 
 impl Seed {
@@ -51,6 +55,9 @@ impl Seed {
             Self::Oriented => Ok([seed_000::rows()?, figures_000::rows()?].concat()),
             Self::Brittle if without_scenes => seed_001::rows(),
             Self::Brittle => Ok([seed_001::rows()?, figures_001::rows()?].concat()),
+            // nothing of it does without
+            Self::Sheet if without_scenes => Ok(Vec::new()),
+            Self::Sheet => seed_004::rows(),
         }
     }
 
@@ -59,6 +66,7 @@ impl Seed {
         match self {
             Self::Oriented => &[],
             Self::Brittle => &seed_001::LEFT_OUT,
+            Self::Sheet => &seed_004::LEFT_OUT,
         }
     }
 }
