@@ -89,6 +89,10 @@ impl Scene {
             let added = world.add_obstacle(obstacle.desc.clone());
             added.map_err(|error| self.refused(obstacle.span.clone(), &error))?;
         }
+        for (field, span) in &self.fields {
+            let added = world.add_field(*field);
+            added.map_err(|error| self.refused(span.clone(), &error))?;
+        }
         let (mut ids, mesher) = (Vec::new(), Mesher::new(Cache::of_user()));
         for body in &self.bodies {
             let (first, (solid, material)) = (ids.len(), self.checked(body, ids.len(), &mesher)?);

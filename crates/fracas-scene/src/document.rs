@@ -5,6 +5,7 @@ use toml::de::DeTable;
 
 use crate::bodies::read_bodies;
 use crate::error::{Diagnostic, Problem};
+use crate::fields::read_fields;
 use crate::format;
 use crate::grips::read_grips;
 use crate::materials;
@@ -33,6 +34,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
     let bodies = read_bodies(&top, &materials);
     let obstacles = read_obstacles(&top);
     let grips = read_grips(&top, &bodies);
+    let fields = read_fields(&top);
     top.finish();
 
     let bodies = bodies.right;
@@ -49,6 +51,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
         bodies,
         obstacles,
         grips,
+        fields,
         warnings: Vec::new(),
     })
 }

@@ -101,6 +101,9 @@ pub fn gallery() -> Vec<GalleryScene> {
         "wound",
         "sheet",
         "paper",
+        "flag-shot",
+        "foil",
+        "tent",
     ];
     files.into_iter().map(entry).collect()
 }

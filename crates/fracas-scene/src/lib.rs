@@ -57,6 +57,7 @@ mod build;
 mod cache;
 mod document;
 mod error;
+mod fields;
 pub mod files;
 mod format;
 mod gallery;

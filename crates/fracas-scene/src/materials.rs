@@ -131,6 +131,10 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::DampingTime
                 | F::Friction
                 | F::FrictionStatic
+                | F::YieldStress
+                | F::CreepRate
+                | F::HardeningModulus
+                | F::PlasticLimit
                 | F::Strength
                 | F::Toughness
                 | F::Thickness

@@ -6,7 +6,7 @@ use fracas::WorldConfig;
 use fracas::geometry::Pattern;
 use fracas::material::Finish;
 use fracas::math::Rot;
-use fracas::world::{GripMotion, Layers, ObstacleDesc};
+use fracas::world::{FieldDesc, GripMotion, Layers, ObstacleDesc};
 use toml::de::DeTable;
 
 use crate::assets::{AssetError, Assets, Folder, Memory};
@@ -33,6 +33,7 @@ pub struct Scene {
     pub(crate) bodies: Vec<Body>,
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) grips: Vec<Grip>,
+    pub(crate) fields: Vec<(FieldDesc, Span)>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 

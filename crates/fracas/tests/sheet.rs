@@ -61,6 +61,10 @@ fn a_crack_in_the_middle_has_the_intensity_of_theory() {
         assert!((share - 1.0).abs() < 0.03, "K_I is {share} of theory");
         assert!(two.abs() < 0.06 * one, "K_II is {two} beside {one}");
     }
+    for release in &crack.release {
+        let share = release / crack.width;
+        assert!((share - 1.0).abs() < 0.03, "√(E G) is {share} of K_I of theory");
+    }
     let crack = figures::centre_crack(12.0, 75.0, 30.0);
     println!("{crack:?} {:?}", crack.kinks());
     for kink in crack.kinks() {
@@ -321,4 +325,24 @@ fn a_sheet_tears_where_it_is_dragged() {
     assert!(tear.opened > 20, "{} edges opened", tear.opened);
     assert!(tear.tips <= 4, "{} ends of cracks are left", tear.tips);
     assert!(tear.overload < 1.0, "a tip is left at {} of the toughness", tear.overload);
+}
+
+/// What yields carries σ_Y + H α and keeps the stretch by which it has flowed.
+#[test]
+fn a_strip_yields_and_hardens() {
+    for hardening in [0.0, 2e6] {
+        let [stress, left] = figures::yielding_strip(hardening);
+        println!("H {hardening}: stress {stress}, left {left}");
+        assert!((stress - 1.0).abs() < 0.03, "it carries {stress} of σ_Y + H α");
+        assert!((left - 1.0).abs() < 0.05, "{left} of its flow is left");
+    }
+}
+
+/// The wind presses on a sheet's area, ½ ρ c u² A, and does nothing along it.
+#[test]
+fn wind_presses_on_the_area_of_a_sheet() {
+    let [across, along] = figures::blown();
+    println!("across {across}, along {along}");
+    assert!((across - 1.0).abs() < 0.01, "{across} of ½ ρ c u²");
+    assert!(along < 1e-6, "{along} m/s from wind along it");
 }

@@ -11,6 +11,7 @@ mod pile;
 #[cfg(feature = "peers")]
 mod rapier;
 mod rotation;
+mod sheet;
 mod skin;
 mod tets;
 
@@ -56,6 +57,8 @@ enum Name {
     Pile,
     /// The rotation of 8 matrices at a time
     Rotation,
+    /// A cloth of 100 × 100 vertices that hangs, and one that tears
+    Sheet,
     /// Skins: told, handed to the graphics device, moved by the processor
     Skin,
     /// Bars of tetrahedra that are held at one end
@@ -71,6 +74,7 @@ impl Name {
             Self::Oriented => oriented::rows(),
             Self::Pile => pile::rows(),
             Self::Rotation => Ok(rotation::rows()),
+            Self::Sheet => sheet::rows(),
             Self::Skin => skin::rows(),
             Self::Tets => tets::rows(),
             Self::Calibration => Ok(calibration::rows()),
@@ -237,8 +241,11 @@ mod tests {
 
     #[test]
     fn calibration_always_runs_and_nothing_twice() {
-        use Name::{Calibration, Meshless, Oriented, Pile, Rotation, Skin, Tets};
-        assert_eq!(chosen(&[]), [Calibration, Meshless, Oriented, Pile, Rotation, Skin, Tets]);
+        use Name::{Calibration, Meshless, Oriented, Pile, Rotation, Sheet, Skin, Tets};
+        assert_eq!(
+            chosen(&[]),
+            [Calibration, Meshless, Oriented, Pile, Rotation, Sheet, Skin, Tets]
+        );
         assert_eq!(chosen(&[Rotation, Rotation]), [Calibration, Rotation]);
         assert_eq!(chosen(&[Calibration]), [Calibration]);
     }

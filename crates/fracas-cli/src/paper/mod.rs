@@ -6,6 +6,7 @@ mod figures_002;
 mod seed_000;
 mod seed_001;
 mod seed_002;
+mod seed_004;
 
 use crate::exit::Exit;
 use crate::output;
@@ -47,6 +48,9 @@ enum Seed {
     /// Tearing of smoothed particles
     #[value(name = "002")]
     Meshless,
+    /// Sheets of triangles that tear
+    #[value(name = "004")]
+    Sheet,
 }
 
 impl Seed {
@@ -58,6 +62,9 @@ impl Seed {
             Self::Brittle => Ok([seed_001::rows()?, figures_001::rows()?].concat()),
             Self::Meshless if without_scenes => seed_002::rows(),
             Self::Meshless => Ok([seed_002::rows()?, figures_002::rows()?].concat()),
+            // nothing of it does without
+            Self::Sheet if without_scenes => Ok(Vec::new()),
+            Self::Sheet => seed_004::rows(),
         }
     }
 
@@ -67,6 +74,7 @@ impl Seed {
             Self::Oriented => &[],
             Self::Brittle => &seed_001::LEFT_OUT,
             Self::Meshless => &seed_002::LEFT_OUT,
+            Self::Sheet => &seed_004::LEFT_OUT,
         }
     }
 }

@@ -293,6 +293,7 @@ pub(crate) static SCENE: Table = Table {
             "what bodies touch and what does not give way",
         ),
         field("grips", List(&GRIP), Fine, "", "what holds, moves and pulls bodies"),
+        field("fields", ListOfKinds(&FIELDS), Fine, "", "air and water that slow or carry bodies"),
     ],
 };
 
@@ -735,6 +736,50 @@ pub(crate) static SOLID: Table = Table {
         LAYERS,
         SENSOR,
     ],
+};
+
+pub(crate) static FIELDS: OneOf = OneOf { what: "field", tables: &[&WIND, &DRAG] };
+
+pub(crate) static WIND: Table = Table {
+    name: "wind",
+    kind: "wind",
+    place: "`[[fields]]`",
+    fields: &[
+        field(
+            "velocity",
+            Vector(Range::Between(-1.0e6, 1.0e6)),
+            Refused,
+            "m/s",
+            "the velocity of the air; 0 is air that only slows",
+        ),
+        field(
+            "density",
+            Number(Range::Between(0.0, 1.0e6)),
+            Absent::Number(1.2),
+            "kg/m³",
+            "how heavy the air is",
+        ),
+        field(
+            "coefficient",
+            Number(Range::Between(0.0, 1.0e6)),
+            Absent::Number(1.0),
+            "",
+            "the drag coefficient: about 0.5 for round things, 1 for blocks, 1.2 for sheets",
+        ),
+    ],
+};
+
+pub(crate) static DRAG: Table = Table {
+    name: "drag",
+    kind: "drag",
+    place: "`[[fields]]`",
+    fields: &[field(
+        "rate",
+        Number(Range::Between(0.0, 1.0e6)),
+        Refused,
+        "1/s",
+        "the share of its velocity that everything loses in a second, while that is small",
+    )],
 };
 
 pub(crate) static GRIP: Table = Table {

@@ -184,6 +184,8 @@ pub struct CrackTip {
     pub direction: [f64; 2],
     /// K_I and K_II as of the last look for tears, in Pa√m.
     pub intensity: [f64; 2],
+    /// G, the elastic energy that it would set free per area, by stretch in and out of the plane, as of then, in J/m².
+    pub release: f64,
 }
 
 /// A value that a running body cannot take over.
@@ -397,6 +399,12 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
     /// Corners of its triangles, if it is a sheet.
     fn sheet(&self) -> &[[u32; 3]] {
         &[]
+    }
+
+    /// Area of a sheet around a particle along its normal, a third of each triangle there, in m²: what the air presses on.
+    fn area_around(&self, particles: &Particles, i: usize) -> Option<Vec3> {
+        let _ = (particles, i);
+        None
     }
 
     /// Ends of its cracks, of a model that knows them.

@@ -46,6 +46,9 @@ pub enum FieldKind {
     /// on its front alone. Seen along diagonals, or with neighbours at random places, the exposed
     /// area is the frontal one only to about a third. One body does not shade another, and air does
     /// not turn particles.
+    ///
+    /// A sheet of triangles is pressed along its normal n, from either side: A is its area around
+    /// the particle and u − v above is replaced by n (n·(u − v)).
     Wind {
         /// Velocity of the air u, in m/s.
         velocity: [f32; 3],
@@ -214,15 +217,20 @@ fn blow(
     pressure: f64,
     h: f32,
 ) -> Vec3 {
-    let speed = wind.as_dvec3().length();
+    let faces = solid.area_around(particles, j).map(|area| area.as_dvec3());
+    let normal = faces.map(|area| area.normalize_or_zero());
+    let wind = wind.as_dvec3();
+    let wind = normal.map_or(wind, |normal| normal.dot(wind) * normal);
+    let speed = wind.length();
     if speed == 0.0 {
         return Vec3::ZERO;
     }
-    let along = (wind.as_dvec3() / speed).as_vec3();
-    let area = particles.cross_section(j, along) * exposed(particles, solid, j, -along);
+    let along = (wind / speed).as_vec3();
+    let seen = || particles.cross_section(j, along) * exposed(particles, solid, j, -along);
+    let area = faces.map_or_else(seen, |area| area.length());
     let k = pressure * area / f64::from(particles.mass[j]);
     let share = 1.0 - 1.0 / (1.0 + f64::from(h) * k * speed);
-    (share * wind.as_dvec3()).as_vec3()
+    (share * wind).as_vec3()
 }
 
 /// ε of [`FieldKind::Wind`]; `d` is the direction from which the air comes.

@@ -39,6 +39,8 @@ pub(crate) struct Element {
     pub lame: [f64; 2],
     /// A t, m³.
     pub volume: f64,
+    /// E_P, of which the stress knows nothing: xx, yy, xy.
+    pub plastic: [f64; 3],
 }
 
 /// A triangle and its neighbours, and how they bend.
@@ -233,7 +235,7 @@ impl Element {
         let volume = area * mean(&fabric.thickness, corners);
         let (e, nu) = (mean(&fabric.modulus, corners), mean(&fabric.poisson, corners));
         let lame = [e * nu / (1.0 - nu * nu), e / (2.0 * (1.0 + nu))].map(|x| volume * x);
-        Self { corners, g, area, lame, volume }
+        Self { corners, g, area, lame, volume, plastic: fabric.plastic_of(corners) }
     }
 
     /// Columns of Σ x_i g_iᵀ, by differences: they vanish exactly for a shift.
@@ -256,16 +258,22 @@ impl Element {
         ]
     }
 
+    /// What of the strain is elastic, E − E_P.
+    fn elastic(&self, f: [DVec3; 2]) -> [f64; 3] {
+        let strain = self.strain(f);
+        [0, 1, 2].map(|k| strain[k] - self.plastic[k])
+    }
+
     /// S, the second stress of Piola and Kirchhoff in the rest plane: xx, yy, xy, Pa.
     pub fn stress(&self, f: [DVec3; 2]) -> [f64; 3] {
-        let e = self.strain(f);
+        let e = self.elastic(f);
         let [lambda, mu] = self.lame.map(|x| x / self.volume);
         let pressure = lambda * (e[0] + e[1]);
         [pressure + 2.0 * mu * e[0], pressure + 2.0 * mu * e[1], 2.0 * mu * e[2]]
     }
 
     fn energy(&self, x: &[DVec3]) -> f64 {
-        let e = self.strain(self.slope(x));
+        let e = self.elastic(self.slope(x));
         let trace = e[0] + e[1];
         let square = e[0] * e[0] + e[1] * e[1] + 2.0 * e[2] * e[2];
         0.5 * self.lame[0] * trace * trace + self.lame[1] * square
@@ -400,6 +408,12 @@ mod tests {
             bending: of(d),
             strength: of(1.0),
             toughness: of(1.0),
+            yield_stress: of(f32::INFINITY),
+            creep_rate: of(1.0),
+            hardening: of(0.0),
+            plastic_limit: of(1.0),
+            plastic: [0; 3].map(|_| of(0.0)),
+            hardened: of(0.0),
         }
     }
 

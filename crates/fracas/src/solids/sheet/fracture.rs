@@ -9,6 +9,13 @@
 //! ```
 //!
 //! The crack runs where the hoop stress is largest (θ) once K_eq is beyond K_c. The stress along it, S̄₁₁, does not enter: a principal axis would.
+//!
+//! Where the banks part out of the plane more than in it (trousers), K_I and K_II tell neither load nor direction. There the crack runs on
+//! straight once the energy that it sets free is beyond K_c²/E. That is the force on the tip in the rest plane (Eshelby), over the same disc:
+//!
+//! ```text
+//! G = Σ A ( e₁·C S ∇q − Ψ e₁·∇q ),   C = FᵀF,   q = 1 within 0.4 r of the tip, from there straight to 0 at r
+//! ```
 
 use super::Sheet;
 use super::elastic::{principal, principal_axis};
@@ -39,6 +46,10 @@ const WIDEST: f64 = 6.0;
 const MODES: [f64; 2] = [0.7639, 0.5093];
 /// ∫(1−ρ²)√ρ dρ / ∫(1−ρ²)ρ dρ.
 const PROFILE: f64 = 1.5238;
+/// The part of the disc, in radii, that moves with a tip when the energy it sets free is asked for.
+const INNER: f64 = 0.4;
+/// Edges by which banks are followed at most, to where they are an edge away from the tip.
+const BANK: usize = 4;
 /// By how much the disc reads too much: triangles behind the tip are too stiff to show the free banks.
 const WAKE: f64 = 1.12;
 
@@ -183,9 +194,9 @@ impl Sheet {
             let mut loads: Vec<(f64, f64, usize)> = Vec::new();
             let tips = tear.tips.iter().enumerate();
             for (k, tip) in tips.filter(|(_, tip)| !refused.contains(&tip.vertex)) {
-                let load = self.intensity(tip);
                 let limit = self.toughness_at(tear.particles, tip.vertex);
-                loads.push((load.equal / limit, load.turn, k));
+                let (load, turn) = self.load_of(tip);
+                loads.push((load / limit, turn, k));
             }
             let most = loads.iter().map(|load| load.0).fold(0.0, f64::max);
             if most < 1.0 {
@@ -328,13 +339,95 @@ impl Sheet {
         Intensity::new([across.dot(e2) * scale / MODES[0], across.dot(e1) * scale / MODES[1]])
     }
 
+    /// What is held against K_c at a tip, Pa√m, and by how much it turns.
+    fn load_of(&self, tip: &Tip) -> (f64, f64) {
+        if self.opens_out_of_plane(tip) {
+            let modulus = f64::from(self.fabric.modulus[tip.vertex as usize]);
+            return ((modulus * self.release(tip).max(0.0)).sqrt(), 0.0);
+        }
+        let load = self.intensity(tip);
+        (load.equal, load.turn)
+    }
+
+    /// Whether the banks behind a tip part out of the plane more than in it.
+    fn opens_out_of_plane(&self, tip: &Tip) -> bool {
+        let Plane { table, rest, shape, .. } = &self.plane;
+        let mut mean = [DVec3::ZERO; 2];
+        for (t, _) in table.fan(tip.vertex) {
+            let f = slope_of(&self.plane, t);
+            (0..2).for_each(|k| mean[k] += self.plane.twice_area(t) * f[k]);
+        }
+        let normal = mean[0].cross(mean[1]).normalize_or_zero();
+        // along both banks, by an edge or more
+        let reach = |clockwise: bool| {
+            let mut at = tip.vertex;
+            for _ in 0..BANK {
+                let fan = table.fan(at);
+                let end = if clockwise { fan.clone().next() } else { fan.last() };
+                let Some((t, k)) = end else { return at };
+                let [_, a, b] = table.from_corner(t, k);
+                at = if clockwise { a } else { b };
+                if rest[at as usize].distance(rest[tip.vertex as usize]) >= self.plane.edge {
+                    break;
+                }
+            }
+            at
+        };
+        let [a, b] = [reach(true), reach(false)].map(|v| shape[v as usize]);
+        let out = normal.dot(a - b);
+        let within = (a - b) - out * normal;
+        out.abs() > within.length()
+    }
+
+    /// G at a tip, J/m².
+    pub(super) fn release(&self, tip: &Tip) -> f64 {
+        let (here, radius) = (self.plane.rest[tip.vertex as usize], self.radius_at(tip.vertex));
+        let inner = INNER * radius;
+        let share = |p: DVec2| ((radius - p.distance(here)) / (radius - inner)).clamp(0.0, 1.0);
+        let mut sum = 0.0;
+        self.visit_disc(tip.vertex, radius, |t, corners, _| {
+            let [q, dq, eq] = corners.map(share);
+            let inverse = DMat2::from_cols(corners[1] - corners[0], corners[2] - corners[0])
+                .inverse()
+                .transpose();
+            let slope = (dq - q) * inverse.x_axis + (eq - q) * inverse.y_axis;
+            let f = slope_of(&self.plane, t);
+            let [xx, yy, xy] = self.stress_of(t);
+            let along = tip.direction;
+            let pulled = DVec2::new(xx * slope.x + xy * slope.y, xy * slope.x + yy * slope.y);
+            let [one, other] = [along, pulled].map(|e| e.x * f[0] + e.y * f[1]);
+            let [exx, eyy, exy] = self.elastic_of(t, f);
+            let stored = 0.5 * (xx * exx + yy * eyy + 2.0 * xy * exy);
+            sum += 0.5 * self.plane.twice_area(t) * (one.dot(other) - stored * along.dot(slope));
+        });
+        sum
+    }
+
+    fn elastic_of(&self, t: u32, f: [DVec3; 2]) -> [f64; 3] {
+        let plastic = self.fabric.plastic_of(self.plane.table.corners()[t as usize]);
+        let strain = green(f);
+        [0, 1, 2].map(|k| strain[k] - plastic[k])
+    }
+
     /// S over a disc around a vertex, of the triangles that hang together with it.
     fn mean_stress(&self, v: u32, radius: f64) -> [f64; 3] {
+        let (mut sum, mut whole) = ([0.0; 3], 0.0);
+        self.visit_disc(v, radius, |t, _, weight| {
+            let weight = weight * self.plane.twice_area(t);
+            let stress = self.stress_of(t);
+            (0..3).for_each(|k| sum[k] += weight * stress[k]);
+            whole += weight;
+        });
+        sum.map(|x| x / whole)
+    }
+
+    /// Triangles within a radius of a vertex that hang together with it, with their corners at rest and their share of 1 − d²/r².
+    fn visit_disc(&self, v: u32, radius: f64, mut visit: impl FnMut(u32, [DVec2; 3], f64)) {
         let mut reached: Vec<u32> = self.plane.table.fan(v).map(|(t, _)| t).collect();
         let mut seen = vec![false; self.plane.table.len()];
         reached.iter().for_each(|&t| seen[t as usize] = true);
         let here = self.plane.rest[v as usize];
-        let (mut sum, mut whole, mut next) = ([0.0; 3], 0.0, 0);
+        let mut next = 0;
         while let Some(&t) = reached.get(next) {
             next += 1;
             let corners =
@@ -348,10 +441,7 @@ impl Sheet {
             if weight <= 0.0 && !inside {
                 continue;
             }
-            let weight = weight * self.plane.twice_area(t);
-            let stress = self.stress_of(t);
-            (0..3).for_each(|k| sum[k] += weight * stress[k]);
-            whole += weight;
+            visit(t, corners, weight);
             for k in 0..3 {
                 if let Some(u) = self.plane.table.beyond(t, k).filter(|&u| !seen[u as usize]) {
                     seen[u as usize] = true;
@@ -359,7 +449,6 @@ impl Sheet {
                 }
             }
         }
-        sum.map(|x| x / whole)
     }
 
     /// Takes over what a hop did to vertices: particles, what they are made of, and the log.
@@ -441,20 +530,28 @@ fn turned(direction: DVec2, by: f64) -> DVec2 {
     DVec2::new(cos.into(), sin.into()).rotate(direction).normalize_or(direction)
 }
 
-/// S of a triangle where its corners are in the shape of the plane, Pa.
-fn stress_of(plane: &Plane, fabric: &Fabric, t: u32) -> [f64; 3] {
+/// Columns of F of a triangle where its corners are in the shape of the plane.
+fn slope_of(plane: &Plane, t: u32) -> [DVec3; 2] {
     let corners = plane.table.corners()[t as usize];
     let [a, b, c] = corners.map(|v| plane.rest[v as usize]);
     let inverse = DMat2::from_cols(b - a, c - a).inverse();
     let [p, q, r] = corners.map(|v| plane.shape[v as usize]);
     let (d1, d2) = (q - p, r - p);
     let (x, y) = (inverse.x_axis, inverse.y_axis);
-    let f = [x.x * d1 + x.y * d2, y.x * d1 + y.y * d2];
-    let strain = [
-        0.5 * (f[0].length_squared() - 1.0),
-        0.5 * (f[1].length_squared() - 1.0),
-        0.5 * f[0].dot(f[1]),
-    ];
+    [x.x * d1 + x.y * d2, y.x * d1 + y.y * d2]
+}
+
+/// Green's strain: xx, yy, xy.
+fn green(f: [DVec3; 2]) -> [f64; 3] {
+    [0.5 * (f[0].length_squared() - 1.0), 0.5 * (f[1].length_squared() - 1.0), 0.5 * f[0].dot(f[1])]
+}
+
+/// S of a triangle where its corners are in the shape of the plane, Pa.
+fn stress_of(plane: &Plane, fabric: &Fabric, t: u32) -> [f64; 3] {
+    let corners = plane.table.corners()[t as usize];
+    let strain = green(slope_of(plane, t));
+    let plastic = fabric.plastic_of(corners);
+    let strain = [0, 1, 2].map(|k: usize| strain[k] - plastic[k]);
     let (e, nu) = (mean(&fabric.modulus, corners), mean(&fabric.poisson, corners));
     let (lambda, mu) = (e * nu / (1.0 - nu * nu), e / (2.0 * (1.0 + nu)));
     let pressure = lambda * (strain[0] + strain[1]);

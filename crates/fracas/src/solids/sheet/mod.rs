@@ -1,13 +1,14 @@
 //! Sheets of triangles that stretch, bend and tear where they are pulled (seed 004).
 //!
-//! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch and bending, `system` the substep of a piece, `coarse` its
+//! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch and bending, `plastic` flow, `system` the substep of a piece, `coarse` its
 //! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles; see
 //! `docs/sheet.md`.
 
 mod coarse;
 mod elastic;
 mod fracture;
-mod remesh;
+mod plastic;
+pub mod remesh;
 mod rest;
 mod system;
 pub mod topology;
@@ -252,6 +253,10 @@ impl Solid for Sheet {
         system.solve(particles, plane, elements, &span, held, step)
     }
 
+    fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        self.flow(particles, span, step)
+    }
+
     fn fracture(
         &mut self,
         particles: &mut Particles,
@@ -311,12 +316,22 @@ impl Solid for Sheet {
         self.plane.table.corners()
     }
 
+    fn area_around(&self, particles: &Particles, i: usize) -> Option<Vec3> {
+        let of = |t: u32| {
+            let corners = self.plane.table.corners()[t as usize];
+            let [a, b, c] = corners.map(|v| particles.position[v as usize]);
+            (b - a).cross(c - a) / 6.0
+        };
+        Some(self.plane.table.fan(i as u32).map(|(t, _)| of(t)).sum())
+    }
+
     fn tips(&self) -> Vec<CrackTip> {
         let of = |tip: &Tip| CrackTip {
             particle: tip.vertex,
             place: self.plane.rest[tip.vertex as usize].to_array(),
             direction: tip.direction.to_array(),
             intensity: self.intensity(tip).modes,
+            release: self.release(tip),
         };
         self.tips.iter().map(of).collect()
     }
@@ -429,6 +444,8 @@ impl Solid for Sheet {
     fn hash(&self, hash: &mut StateHash) {
         hash.number(self.joined);
         hash.number(self.next_id);
+        hash.floats(&self.fabric.hardened);
+        self.fabric.plastic.iter().for_each(|column| hash.floats(column));
         for Tip { vertex, direction } in &self.tips {
             hash.number(u64::from(*vertex));
             direction.to_array().into_iter().for_each(|x| hash.number((x + 0.0).to_bits()));

@@ -46,18 +46,26 @@ const DELAUNAY: f64 = -1e-6;
 
 /// What became of a vertex, in order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Change {
+pub enum Change {
     /// It began within a triangle, or was moved to a place within one.
     Placed(Placed),
     /// It is the other bank of a crack at a vertex that was there.
-    Doubled { vertex: u32, parent: u32 },
+    Doubled {
+        /// The new one.
+        vertex: u32,
+        /// The one that was there.
+        parent: u32,
+    },
 }
 
 /// A place within a triangle, as of just before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Placed {
+pub struct Placed {
+    /// Which vertex.
     pub vertex: u32,
+    /// Corners of the triangle.
     pub corners: [u32; 3],
+    /// Their shares.
     pub weights: [f64; 3],
     /// Whether the vertex began there.
     pub is_new: bool,
@@ -65,7 +73,7 @@ pub(crate) struct Placed {
 
 /// An edge that has opened: its ends on both banks, which are the same where the crack ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct OpenEdge {
+pub struct OpenEdge {
     /// Of the one bank.
     pub ends: [u32; 2],
     /// Of the other.
@@ -76,7 +84,7 @@ pub(crate) struct OpenEdge {
 
 /// How a hop ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Hop {
+pub struct Hop {
     /// The vertex at its end.
     pub end: u32,
     /// Whether the crack ends there, and did not run into a border or another crack.
@@ -87,7 +95,8 @@ pub(crate) struct Hop {
 
 /// A sheet in its rest plane.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plane {
+pub struct Plane {
+    /// Who is a corner of what, and who lies across.
     pub table: CornerTable,
     /// Where vertices are at rest, m.
     pub rest: Vec<DVec2>,

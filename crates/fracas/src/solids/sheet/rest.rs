@@ -124,7 +124,22 @@ pub(crate) struct Fabric {
     pub strength: Vec<f32>,
     /// K_c, Pa√m.
     pub toughness: Vec<f32>,
+    /// σ_Y, Pa.
+    pub yield_stress: Vec<f32>,
+    /// c, 1/s.
+    pub creep_rate: Vec<f32>,
+    /// H, Pa.
+    pub hardening: Vec<f32>,
+    /// Largest plastic stretch.
+    pub plastic_limit: Vec<f32>,
+    /// E_P in the rest plane: xx, yy, xy. State.
+    pub plastic: [Vec<f32>; 3],
+    /// α, by which it has hardened. State.
+    pub hardened: Vec<f32>,
 }
+
+/// Columns of a [`Fabric`].
+const COLUMNS: usize = 15;
 
 impl Fabric {
     fn push(&mut self, sample: &MaterialSample) {
@@ -135,18 +150,77 @@ impl Fabric {
         self.bending.push(sample.bending_stiffness);
         self.strength.push(sample.strength);
         self.toughness.push(sample.toughness);
+        self.yield_stress.push(sample.yield_stress);
+        self.creep_rate.push(sample.creep_rate);
+        self.hardening.push(sample.hardening_modulus);
+        self.plastic_limit.push(sample.plastic_limit);
+        self.plastic.iter_mut().for_each(|column| column.push(0.0));
+        self.hardened.push(0.0);
     }
 
     /// All columns, in a fixed order.
-    pub fn columns(&self) -> [&Vec<f32>; 7] {
-        let Self { thickness, density, modulus, poisson, bending, strength, toughness } = self;
-        [thickness, density, modulus, poisson, bending, strength, toughness]
+    pub fn columns(&self) -> [&Vec<f32>; COLUMNS] {
+        let Self { thickness, density, modulus, poisson, bending, strength, toughness, .. } = self;
+        let Self { yield_stress, creep_rate, hardening, plastic_limit, hardened, .. } = self;
+        let [xx, yy, xy] = &self.plastic;
+        [
+            thickness,
+            density,
+            modulus,
+            poisson,
+            bending,
+            strength,
+            toughness,
+            yield_stress,
+            creep_rate,
+            hardening,
+            plastic_limit,
+            xx,
+            yy,
+            xy,
+            hardened,
+        ]
     }
 
     /// The same, to change.
-    pub fn columns_mut(&mut self) -> [&mut Vec<f32>; 7] {
-        let Self { thickness, density, modulus, poisson, bending, strength, toughness } = self;
-        [thickness, density, modulus, poisson, bending, strength, toughness]
+    pub fn columns_mut(&mut self) -> [&mut Vec<f32>; COLUMNS] {
+        let Self {
+            thickness,
+            density,
+            modulus,
+            poisson,
+            bending,
+            strength,
+            toughness,
+            yield_stress,
+            creep_rate,
+            hardening,
+            plastic_limit,
+            plastic: [xx, yy, xy],
+            hardened,
+        } = self;
+        [
+            thickness,
+            density,
+            modulus,
+            poisson,
+            bending,
+            strength,
+            toughness,
+            yield_stress,
+            creep_rate,
+            hardening,
+            plastic_limit,
+            xx,
+            yy,
+            xy,
+            hardened,
+        ]
+    }
+
+    /// E_P of a triangle: xx, yy, xy.
+    pub fn plastic_of(&self, corners: [u32; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|k| mean(&self.plastic[k], corners))
     }
 
     /// Takes over a value for all; false if it is not one of these.
@@ -157,6 +231,10 @@ impl Fabric {
             MaterialField::BendingStiffness => &mut self.bending,
             MaterialField::Strength => &mut self.strength,
             MaterialField::Toughness => &mut self.toughness,
+            MaterialField::YieldStress => &mut self.yield_stress,
+            MaterialField::CreepRate => &mut self.creep_rate,
+            MaterialField::HardeningModulus => &mut self.hardening,
+            MaterialField::PlasticLimit => &mut self.plastic_limit,
             _ => return false,
         };
         column.fill(value);
