@@ -3,6 +3,7 @@
 use fracas::WorldConfig;
 use toml::de::DeTable;
 
+use crate::attachments::read_attachments;
 use crate::bodies::read_bodies;
 use crate::error::{Diagnostic, Problem};
 use crate::format;
@@ -33,6 +34,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
     let bodies = read_bodies(&top, &materials);
     let obstacles = read_obstacles(&top);
     let grips = read_grips(&top, &bodies);
+    let attachments = read_attachments(&top, &bodies);
     top.finish();
 
     let bodies = bodies.right;
@@ -49,6 +51,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
         bodies,
         obstacles,
         grips,
+        attachments,
         warnings: Vec::new(),
     })
 }
