@@ -29,6 +29,7 @@ pub mod random;
 mod rigid;
 pub mod skin;
 pub mod solid;
+pub mod splinters;
 pub mod stuffing;
 pub mod surface;
 pub mod tet_solid;

@@ -9,6 +9,7 @@ use crate::clip::ClipError;
 use crate::fragments::measure;
 use crate::skin::{embedded, held, of_breaking_tets, of_tets};
 use crate::solid::values_near;
+use crate::splinters::{SplinterError, Splinters, splintered};
 use crate::surface::{ClosedSurface, Surface};
 use crate::tets::{TetError, TetMesh, volume};
 
@@ -117,6 +118,22 @@ impl TetSolid {
         match &self.own {
             Some(surface) => held(surface, &self.mesh),
             None => of_tets(&self.mesh),
+        }
+    }
+
+    /// What is drawn of it in splinters, which stay whole where it breaks.
+    ///
+    /// # Errors
+    ///
+    /// See [`SplinterError`].
+    pub fn splintered_skin(
+        &self,
+        splinters: &Splinters,
+        seed: u64,
+    ) -> Result<SkinMesh, SplinterError> {
+        match &self.own {
+            Some(surface) => splintered(surface, &self.mesh, splinters, seed),
+            None => splintered(&self.mesh.surface(), &self.mesh, splinters, seed),
         }
     }
 

@@ -3,18 +3,21 @@
 use std::collections::BTreeMap;
 
 use fracas::geometry::{Pattern, PatternDesc};
+use fracas::glam::DVec3;
 use fracas::material::Finish;
 use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::{TetOptions, TetSolver};
+use fracas_mesh::splinters::Splinters;
 use toml::Spanned;
 use toml::de::DeTable;
 
 use crate::error::{Diagnostic, Problem};
 use crate::format::{MOST_BODIES, MOST_COPIES, MOST_PARTICLES, MOST_PARTICLES_OF_SCENE};
+use crate::grips::read_box;
 use crate::materials::{self, NamedMaterial};
 use crate::obstacles::{read_layers, read_rotation};
 use crate::reader::{Context, Reader, Span, short};
-use crate::scene::{Body, Copies};
+use crate::scene::{Body, Copies, OfMaterial};
 use crate::shapes::{self, Model, Shape};
 
 /// "body `bar`", or "body 3" while its name is not known.
@@ -72,14 +75,14 @@ fn read_body(
 ) -> Option<Body> {
     let context = reader.context;
     let model = read_model(reader);
-    let material = reader.optional_text("material").and_then(|material| {
-        let found = materials.iter().position(|known| known.name == *material.get_ref());
-        if found.is_none() && context.would_be_first(&material.span()) {
-            context.report(unknown_material(reader, &material, materials));
-        }
-        found
-    });
+    let material = find_material(reader, materials);
+    let regions = read_regions(reader, materials);
     let shape = reader.table("shape").and_then(|shape| shapes::read(shape, model));
+    let splinters = reader.table("splinters").and_then(|splinters| {
+        let read = read_splinters(&splinters, shape.as_ref());
+        splinters.finish();
+        read
+    });
     let (rotation, layers) = (read_rotation(reader), read_layers(reader));
     let pattern = reader.table("pattern").and_then(|pattern| read_pattern(&pattern));
     refuse_pattern(reader, model);
@@ -102,7 +105,9 @@ fn read_body(
         name: name?.get_ref().clone(),
         span: reader.span.clone(),
         material: material?,
+        regions,
         shape: shape?,
+        splinters,
         position,
         rotation,
         velocity,
@@ -112,6 +117,59 @@ fn read_body(
         copies,
         layers,
     })
+}
+
+/// The material that a table names; `None` if there is none such.
+fn find_material(reader: &Reader<'_>, materials: &[NamedMaterial]) -> Option<usize> {
+    let material = reader.optional_text("material")?;
+    let found = materials.iter().position(|known| known.name == *material.get_ref());
+    if found.is_none() && reader.context.would_be_first(&material.span()) {
+        reader.context.report(unknown_material(reader, &material, materials));
+    }
+    found
+}
+
+fn read_regions(reader: &Reader<'_>, materials: &[NamedMaterial]) -> Vec<OfMaterial> {
+    let mut regions = Vec::new();
+    let owner = reader.name.clone();
+    for region in reader.list("regions", |number, _| format!("region {number} of {owner}")) {
+        let (material, bounds) = (find_material(&region, materials), read_box(&region));
+        if let (Some(material), Some([min, max])) = (material, bounds) {
+            let [min, max] = [min, max].map(|corner| corner.map(|x| x as f32));
+            regions.push(OfMaterial { material, min, max });
+        }
+        region.finish();
+    }
+    regions
+}
+
+/// What the body is drawn in.
+fn read_splinters(reader: &Reader<'_>, shape: Option<&Shape>) -> Option<Splinters> {
+    match reader.kind() {
+        "bricks" => {
+            let (size, joint) = (reader.optional_vector("size"), reader.number("joint"));
+            Some(Splinters::Bricks { size: size?.into_inner().into(), joint })
+        }
+        "shards" => {
+            let count = reader.optional_count("count")?.into_inner();
+            Some(Splinters::Shards { count: count as u32 })
+        }
+        "slivers" => {
+            let [length, width] = ["length", "width"].map(|name| reader.optional_number(name));
+            let direction = DVec3::from(reader.vector("direction"));
+            let [length, width] = [length?.into_inner(), width?.into_inner()];
+            Some(Splinters::Slivers { direction, length, width })
+        }
+        _ => match shape?.objects() {
+            Ok(parts) => Some(Splinters::Objects(parts)),
+            Err(what) => {
+                let message = format!("there are no objects to draw: {what}");
+                let span = reader.span.clone();
+                reader.context.report(reader.context.error(Problem::BadMesh, span, message));
+                None
+            }
+        },
+    }
 }
 
 /// How the body deforms, and what only some models can be told about it.
@@ -133,8 +191,17 @@ fn read_model(reader: &Reader<'_>) -> Model {
     let hard = "it is for bodies that crack: write `model = \"brittle\"`, or leave it out";
     let in_vain: &[(&str, &str)] = match model {
         Model::Corotated(_) => &[("remesh", hard)],
+        Model::Brittle(options) if options.remesh => {
+            &[("keeps_volume", soft), ("splinters", "leave out `remesh`: splinters are not cut")]
+        }
         Model::Brittle(_) => &[("keeps_volume", soft)],
-        _ => &[("solver", tets), ("keeps_volume", tets), ("remesh", hard)],
+        _ => &[
+            ("solver", tets),
+            ("keeps_volume", tets),
+            ("remesh", hard),
+            ("regions", tets),
+            ("splinters", tets),
+        ],
     };
     for &(name, help) in in_vain {
         let Some(span) = reader.key(name) else { continue };

@@ -6,7 +6,7 @@ use fracas::glam::DVec3;
 use fracas::material::{Finish, Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
-use fracas::world::{BodyDesc, GripDesc, Region};
+use fracas::world::{AttachDesc, AttachRegion, BodyDesc, GripDesc, Region};
 use fracas::{BodyId, CommandError, World, WorldConfig};
 use fracas_mesh::random;
 
@@ -15,7 +15,7 @@ use crate::error::{Problem, SceneError};
 use crate::meshes::Mesher;
 use crate::nearest::nearest;
 use crate::reader::Span;
-use crate::scene::{Body, Grip, Scene};
+use crate::scene::{Attachment, Body, Grip, OfMaterial, Scene};
 use crate::shapes::Made;
 
 /// What is drawn of a body.
@@ -68,8 +68,11 @@ impl Scene {
         let mut world = World::new(config).map_err(|error| self.refused(0..0, &error))?;
         let mut looks = Vec::new();
         self.populate_with(&mut world, |body, made, ids| {
-            let skin =
-                made.skin(&self.material(body)?).map_err(|what| self.shape_refused(body, &what))?;
+            let skin = match &body.splinters {
+                Some(splinters) => made.splintered_skin(splinters, self.seed),
+                None => made.skin(&self.materials(body)?),
+            };
+            let skin = skin.map_err(|what| self.shape_refused(body, &what))?;
             let skin = Arc::new(skin);
             let paint = body.paint;
             let look = |&body: &BodyId| Look { body, skin: Arc::clone(&skin), paint };
@@ -95,9 +98,9 @@ impl Scene {
         }
         let (mut ids, mesher) = (Vec::new(), Mesher::new(Cache::of_user()));
         for body in &self.bodies {
-            let (first, (solid, material)) = (ids.len(), self.checked(body, ids.len(), &mesher)?);
+            let (first, (solid, materials)) = (ids.len(), self.checked(body, ids.len(), &mesher)?);
             for (name, shift) in body.instances() {
-                let desc = self.body_desc(body, ids.len(), name, shift, &solid, &material);
+                let desc = self.body_desc(body, ids.len(), name, shift, &solid, &materials);
                 let refused = |error| self.spawn_refused(body, &solid, &error);
                 ids.push(world.spawn(desc).map_err(refused)?);
             }
@@ -108,6 +111,11 @@ impl Scene {
                 let added = world.grip(grip_desc(grip, body));
                 added.map_err(|error| self.grip_refused(grip, &error))?;
             }
+        }
+        for attachment in &self.attachments {
+            let [Some(&a), Some(&b)] = attachment.bodies.map(|k| ids.get(k)) else { continue };
+            let added = world.attach(attach_desc(attachment, [a, b]));
+            added.map_err(|error| self.attachment_refused(attachment, &error))?;
         }
         Ok(ids)
     }
@@ -125,15 +133,16 @@ impl Scene {
         Ok(())
     }
 
-    /// Shape and material of a body whose instances are counted from `first`, if they fit each
+    /// Shape and materials of a body whose instances are counted from `first`, if they fit each
     /// other and the grips on it.
     fn checked(
         &self,
         body: &Body,
         first: usize,
         mesher: &Mesher,
-    ) -> Result<(Made, Material), SceneError> {
-        let (made, material) = (self.made(body, mesher)?, self.material(body)?);
+    ) -> Result<(Made, Vec<Material>), SceneError> {
+        let (made, materials) = (self.made(body, mesher)?, self.materials(body)?);
+        let material = &materials[0];
         let (centres, values) = (made.centres(), made.values());
         if let Some(&position) = centres.first() {
             let attributes = values.map(|values| values.attributes.as_slice()).unwrap_or_default();
@@ -155,11 +164,22 @@ impl Scene {
                 return Err(self.empty_region(grip, body, &centres));
             }
         }
-        Ok((made, material))
+        Ok((made, materials))
     }
 
     fn made(&self, body: &Body, mesher: &Mesher) -> Result<Made, SceneError> {
-        body.shape.make(self.seed, mesher).map_err(|what| self.shape_refused(body, &what))
+        let made = body.shape.make(self.seed, mesher);
+        let mut made = made.map_err(|what| self.shape_refused(body, &what))?;
+        if !body.regions.is_empty() {
+            let holds = |region: &OfMaterial, x: [f32; 3]| {
+                (0..3).all(|k| (region.min[k]..=region.max[k]).contains(&x[k]))
+            };
+            made.set_materials(|x| {
+                let last = body.regions.iter().rposition(|region| holds(region, x));
+                last.map_or(0, |k| k as u16 + 1)
+            });
+        }
+        Ok(made)
     }
 
     fn shape_refused(&self, body: &Body, what: &str) -> SceneError {
@@ -167,10 +187,12 @@ impl Scene {
         self.source.error(Problem::Refused, body.shape.span.clone(), message).into()
     }
 
-    fn material(&self, body: &Body) -> Result<Material, SceneError> {
-        let found = self.materials.get(body.material).and_then(|known| known.material.clone());
+    /// Of a body, first that which it is of where no region says otherwise.
+    fn materials(&self, body: &Body) -> Result<Vec<Material>, SceneError> {
+        let all = std::iter::once(body.material).chain(body.regions.iter().map(|r| r.material));
+        let found = all.map(|k| self.materials.get(k).and_then(|known| known.material.clone()));
         // A scene whose materials are wrong is refused when it is read.
-        found.ok_or_else(|| {
+        found.collect::<Option<_>>().ok_or_else(|| {
             let message = format!("body `{}` has no material", body.name);
             self.source.error(Problem::UnknownName, body.span.clone(), message).into()
         })
@@ -183,12 +205,12 @@ impl Scene {
         name: String,
         shift: [f64; 3],
         made: &Made,
-        material: &Material,
+        materials: &[Material],
     ) -> BodyDesc {
         BodyDesc {
             name,
             shape: made.desc(),
-            materials: vec![material.clone()],
+            materials: materials.to_vec(),
             position: [0, 1, 2].map(|k| body.position[k] + shift[k]),
             rotation: self.turn(body, index) * body.rotation,
             velocity: body.velocity,
@@ -243,6 +265,11 @@ impl Scene {
             _ => Problem::Refused,
         };
         self.source.error(problem, grip.region_span.clone(), error.to_string()).into()
+    }
+
+    fn attachment_refused(&self, attachment: &Attachment, error: &CommandError) -> SceneError {
+        let message = format!("the bodies cannot be joined: {error}");
+        self.source.error(Problem::Refused, attachment.span.clone(), message).into()
     }
 
     fn empty_region(&self, grip: &Grip, body: &Body, centres: &[[f32; 3]]) -> SceneError {
@@ -301,6 +328,15 @@ fn grip_desc(grip: &Grip, body: BodyId) -> GripDesc {
         motion: grip.motion.clone(),
         release: grip.release,
     }
+}
+
+fn attach_desc(attachment: &Attachment, bodies: [BodyId; 2]) -> AttachDesc {
+    let &Attachment { kind, distance, region, strength, toughness, .. } = attachment;
+    let region = match region {
+        Some([min, max]) => AttachRegion::Box { min, max, distance },
+        None => AttachRegion::Near { distance },
+    };
+    AttachDesc { bodies, region, kind, strength, toughness }
 }
 
 /// "[-0.475, 0, 1.2]", to four digits.

@@ -3,6 +3,7 @@
 use fracas::WorldConfig;
 use toml::de::DeTable;
 
+use crate::attachments::read_attachments;
 use crate::bodies::read_bodies;
 use crate::error::{Diagnostic, Problem};
 use crate::fields::read_fields;
@@ -35,6 +36,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
     let obstacles = read_obstacles(&top);
     let grips = read_grips(&top, &bodies);
     let fields = read_fields(&top);
+    let attachments = read_attachments(&top, &bodies);
     top.finish();
 
     let bodies = bodies.right;
@@ -52,6 +54,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
         obstacles,
         grips,
         fields,
+        attachments,
         warnings: Vec::new(),
     })
 }

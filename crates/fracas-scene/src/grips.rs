@@ -19,7 +19,7 @@ pub(crate) fn read_grips(top: &Reader<'_>, bodies: &Bodies) -> Vec<Grip> {
 
 fn read_grip(reader: &Reader<'_>, top: &Reader<'_>, bodies: &Bodies) -> Option<Grip> {
     let name = reader.optional_text("body");
-    let targets = name.and_then(|name| find_targets(reader.context, &name, top, bodies));
+    let targets = name.and_then(|name| find_targets(reader.context, &name, top, bodies, "grip"));
     let region = reader.table("region").and_then(|region| read_region(&region));
     let motion = read_motion(reader);
     let release = reader.optional_number("release").map(Spanned::into_inner);
@@ -28,11 +28,12 @@ fn read_grip(reader: &Reader<'_>, top: &Reader<'_>, bodies: &Bodies) -> Option<G
 }
 
 /// The instances that a name stands for, counted over all bodies.
-fn find_targets(
+pub(crate) fn find_targets(
     context: &Context,
     name: &Spanned<String>,
     top: &Reader<'_>,
     bodies: &Bodies,
+    what: &str,
 ) -> Option<std::ops::Range<usize>> {
     if let Some(claim) = bodies.names.get(name.get_ref()) {
         return Some(claim.instances.clone());
@@ -45,7 +46,7 @@ fn find_targets(
     if bodies.wrong > 0 && copies_of_some(name.get_ref(), &written) {
         return None;
     }
-    let message = format!("there is no body {:?} to grip", name.get_ref());
+    let message = format!("there is no body {:?} to {what}", name.get_ref());
     let copies = bodies.names.iter().filter(|(_, claim)| claim.copy_of.is_some());
     let copies = copies.map(|(name, _)| name);
     let known = written.iter().chain(copies).map(String::as_str);
@@ -59,7 +60,8 @@ fn copies_of_some(name: &str, written: &[String]) -> bool {
     written.iter().any(|body| name.strip_prefix(body).is_some_and(|rest| rest.starts_with('-')))
 }
 
-fn read_region(reader: &Reader<'_>) -> Option<([f32; 3], [f32; 3], Span)> {
+/// A box that holds something; `None` if it is wrong.
+pub(crate) fn read_box(reader: &Reader<'_>) -> Option<[[f64; 3]; 2]> {
     let (min_span, max_span) = (reader.optional_vector("min"), reader.optional_vector("max"));
     let (min, max) = (reader.vector("min"), reader.vector("max"));
     let wrong =
@@ -86,6 +88,11 @@ fn read_region(reader: &Reader<'_>) -> Option<([f32; 3], [f32; 3], Span)> {
             return None;
         }
     }
+    Some([min, max])
+}
+
+fn read_region(reader: &Reader<'_>) -> Option<([f32; 3], [f32; 3], Span)> {
+    let [min, max] = read_box(reader)?;
     Some((min.map(|x| x as f32), max.map(|x| x as f32), reader.span.clone()))
 }
 

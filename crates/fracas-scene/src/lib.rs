@@ -52,6 +52,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test that fails may panic"))]
 
 mod assets;
+mod attachments;
 mod bodies;
 mod build;
 mod cache;

@@ -161,7 +161,9 @@ pub(crate) fn read(top: &Reader<'_>) -> Vec<NamedMaterial> {
 pub(crate) fn warn_unused(context: &Context, materials: &[NamedMaterial], bodies: &[Body]) {
     for (index, material) in materials.iter().enumerate() {
         let name = short(&material.name);
-        let of_it = bodies.iter().filter(|body| body.material == index);
+        let of_it = bodies.iter().filter(|body| {
+            body.material == index || body.regions.iter().any(|region| region.material == index)
+        });
         let mut models: Vec<Model> = of_it.map(|body| body.shape.model).collect();
         models.dedup();
         if models.is_empty() {

@@ -6,7 +6,8 @@ use fracas::WorldConfig;
 use fracas::geometry::Pattern;
 use fracas::material::Finish;
 use fracas::math::Rot;
-use fracas::world::{FieldDesc, GripMotion, Layers, ObstacleDesc};
+use fracas::world::{AttachKind, FieldDesc, GripMotion, Layers, ObstacleDesc};
+use fracas_mesh::splinters::Splinters;
 use toml::de::DeTable;
 
 use crate::assets::{AssetError, Assets, Folder, Memory};
@@ -34,6 +35,7 @@ pub struct Scene {
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) grips: Vec<Grip>,
     pub(crate) fields: Vec<(FieldDesc, Span)>,
+    pub(crate) attachments: Vec<Attachment>,
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
@@ -55,7 +57,9 @@ pub(crate) struct Body {
     pub span: Span,
     /// Index into the scene's materials.
     pub material: usize,
+    pub regions: Vec<OfMaterial>,
     pub shape: Shape,
+    pub splinters: Option<Splinters>,
     pub position: [f64; 3],
     pub rotation: Rot,
     pub velocity: [f32; 3],
@@ -65,6 +69,15 @@ pub(crate) struct Body {
     pub paint: Option<Finish>,
     pub copies: Option<Copies>,
     pub layers: Layers,
+}
+
+/// A box in which a body is of another material.
+#[derive(Clone, Debug)]
+pub(crate) struct OfMaterial {
+    /// Index into the scene's materials.
+    pub material: usize,
+    pub min: [f32; 3],
+    pub max: [f32; 3],
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +127,18 @@ pub(crate) struct Grip {
     pub motion: GripMotion,
     pub release: Option<f64>,
     pub region_span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Attachment {
+    /// Indices of instances, counted over all bodies.
+    pub bodies: [usize; 2],
+    pub kind: AttachKind,
+    pub distance: f32,
+    pub region: Option<[[f64; 3]; 2]>,
+    pub strength: f32,
+    pub toughness: f32,
+    pub span: Span,
 }
 
 impl Scene {

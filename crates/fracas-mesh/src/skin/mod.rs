@@ -5,7 +5,7 @@ mod cells;
 mod nearest;
 pub(crate) mod own;
 mod rough;
-mod tets;
+pub(crate) mod tets;
 
 pub use own::{OwnSurfaceError, embedded};
 pub use rough::roughen;
@@ -159,7 +159,7 @@ pub fn of_surface(surface: &Surface, shape: &OrientedShape) -> SkinMesh {
 }
 
 /// A surface that was cut up, with its texture coordinates.
-fn of_clipped(surface: &Surface, clipped: &Clipped) -> SkinMesh {
+pub(crate) fn of_clipped(surface: &Surface, clipped: &Clipped) -> SkinMesh {
     let outside = clipped.outside.iter();
     let weights = |part: &clip::OutsidePart| {
         [0, 1, 2].map(|corner| clipped.weights(surface, part, corner).map(|w| w as f32))

@@ -63,7 +63,7 @@ pub fn held(surface: &Surface, mesh: &TetMesh) -> SkinMesh {
 }
 
 /// Every edge once, with the lowest of the tetrahedra around it; vertices are counted from `first`.
-pub(super) fn edges(mesh: &TetMesh, first: u32) -> Vec<Edge> {
+pub(crate) fn edges(mesh: &TetMesh, first: u32) -> Vec<Edge> {
     let mut edges = Vec::with_capacity(6 * mesh.tets.len());
     for (corners, owner) in mesh.tets.iter().zip(0..) {
         for [i, j] in EDGES {
@@ -77,7 +77,7 @@ pub(super) fn edges(mesh: &TetMesh, first: u32) -> Vec<Edge> {
 }
 
 /// Finds the tetrahedron that holds a point, or else the nearest.
-struct Holder<'a> {
+pub(crate) struct Holder<'a> {
     mesh: &'a TetMesh,
     neighbours: Vec<[Option<u32>; 4]>,
     /// The tetrahedron of each triangle of the boundary.
@@ -86,13 +86,13 @@ struct Holder<'a> {
 }
 
 impl<'a> Holder<'a> {
-    fn new(mesh: &'a TetMesh) -> Self {
+    pub fn new(mesh: &'a TetMesh) -> Self {
         let (triangles, behind) = mesh.boundary().into_iter().unzip();
         let boundary = SignedDistance::of(mesh.vertices.clone(), triangles);
         Self { mesh, neighbours: mesh.neighbours(), behind, boundary }
     }
 
-    fn of(&self, point: DVec3) -> u32 {
+    pub fn of(&self, point: DVec3) -> u32 {
         let located = self.boundary.as_ref().map(|boundary| boundary.locate(point));
         match located {
             Some((distance, _, triangle, _)) if distance >= 0.0 => self.behind[triangle as usize],

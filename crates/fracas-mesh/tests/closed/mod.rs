@@ -132,7 +132,10 @@ pub fn volumes_of_owners(mesh: &SkinMesh, count: usize) -> Vec<f64> {
     }
     for face in &mesh.inside {
         volumes[face.between[0] as usize] += volume(face.corners);
-        volumes[face.between[1] as usize] -= volume(face.corners);
+        // nothing is across a face of a splinter
+        if let Some(across) = volumes.get_mut(face.between[1] as usize) {
+            *across -= volume(face.corners);
+        }
     }
     volumes
 }

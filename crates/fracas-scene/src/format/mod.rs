@@ -294,6 +294,7 @@ pub(crate) static SCENE: Table = Table {
         ),
         field("grips", List(&GRIP), Fine, "", "what holds, moves and pulls bodies"),
         field("fields", ListOfKinds(&FIELDS), Fine, "", "air and water that slow or carry bodies"),
+        field("attachments", ListOfKinds(&ATTACHMENTS), Fine, "", "what joins two bodies"),
     ],
 };
 
@@ -418,7 +419,21 @@ pub(crate) static BODY: Table = Table {
             "whether the tetrahedra of a `brittle` body are split where a crack runs, so that it is flat; not with `surface = \"own\"` or `grain`",
         ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
+        field(
+            "regions",
+            List(&OF_MATERIAL),
+            Fine,
+            "",
+            "boxes in which a body of tetrahedra is of other materials; where they overlap, the last counts",
+        ),
         field("shape", Kinds(&SHAPES), Refused, "", "the geometry, around its own origin"),
+        field(
+            "splinters",
+            Kinds(&SPLINTERS),
+            Fine,
+            "",
+            "pieces that a body of tetrahedra is drawn in, which stay whole where it breaks; not with `remesh`",
+        ),
         field(
             "position",
             Vector(Range::Between(-FAR, FAR)),
@@ -470,6 +485,73 @@ pub(crate) static BODY: Table = Table {
         ),
         LAYERS,
     ],
+};
+
+pub(crate) static OF_MATERIAL: Table = Table {
+    name: "a region of a body",
+    kind: "",
+    place: "`regions = [{ … }]`",
+    fields: &[
+        field("material", Text, Refused, "", "the name of one of the scene's materials"),
+        REGION_MIN,
+        REGION_MAX,
+    ],
+};
+
+pub(crate) static SPLINTERS: OneOf =
+    OneOf { what: "splinters", tables: &[&BRICKS, &SHARDS, &SLIVERS, &OBJECTS] };
+
+static BRICKS: Table = Table {
+    name: "splinters that are bricks",
+    kind: "bricks",
+    place: "`splinters = { … }`",
+    fields: &[
+        field(
+            "size",
+            Vector(Range::Between(1.0e-6, 1.0e6)),
+            Refused,
+            "m",
+            "length, height and depth of a brick with its joint; courses are stacked along y, every other shifted by half a length",
+        ),
+        field("joint", Number(Range::From0), Absent::Number(0.0), "m", "how far two are apart"),
+    ],
+};
+
+static SHARDS: Table = Table {
+    name: "splinters that are shards",
+    kind: "shards",
+    place: "`splinters = { … }`",
+    fields: &[field("count", Count(1, 20_000), Refused, "", "how many Voronoi cells")],
+};
+
+static SLIVERS: Table = Table {
+    name: "splinters that are slivers",
+    kind: "slivers",
+    place: "`splinters = { … }`",
+    fields: &[
+        field(
+            "length",
+            Number(Range::Between(1.0e-6, 1.0e6)),
+            Refused,
+            "m",
+            "about how long they are",
+        ),
+        field("width", Number(Range::Between(1.0e-6, 1.0e6)), Refused, "m", "and how wide"),
+        field(
+            "direction",
+            Direction,
+            Absent::Vector([1.0, 0.0, 0.0]),
+            "",
+            "the direction they lie along, in the shape's own frame; any length",
+        ),
+    ],
+};
+
+static OBJECTS: Table = Table {
+    name: "splinters that are objects of a file",
+    kind: "objects",
+    place: "`splinters = { … }`",
+    fields: &[],
 };
 
 pub(crate) static PATTERNS: OneOf = OneOf { what: "pattern", tables: &[&VORONOI, &RADIAL, &BRICK] };
@@ -812,21 +894,101 @@ pub(crate) static REGION: Table = Table {
     name: "a region",
     kind: "",
     place: "`region = { … }`",
+    fields: &[REGION_MIN, REGION_MAX],
+};
+
+const REGION_MIN: Field = field(
+    "min",
+    Vector(Range::WithInfinity),
+    Absent::Vector([f64::NEG_INFINITY; 3]),
+    "m",
+    "the lowest corner of a box, in the shape's own frame, before the body is placed",
+);
+
+const REGION_MAX: Field = field(
+    "max",
+    Vector(Range::WithInfinity),
+    Absent::Vector([f64::INFINITY; 3]),
+    "m",
+    "the highest corner",
+);
+
+pub(crate) static ATTACHMENTS: OneOf = OneOf { what: "attachment", tables: &[&GLUE, &HINGE] };
+
+const ATTACHED: Field = field("body", Text, Refused, "", "the name of one body");
+const ATTACHED_TO: Field = field("to", Text, Refused, "", "the name of the other");
+const ATTACHED_WITHIN: Field = field(
+    "distance",
+    Number(Range::From0),
+    Absent::Number(1.0e-3),
+    "m",
+    "how far apart their particles may be to be joined; of a hinge, also from its line",
+);
+const ATTACHED_STRENGTH: Field = field(
+    "strength",
+    Number(Range::WithInfinity),
+    Absent::Number(f64::INFINITY),
+    "Pa",
+    "the stress of pull and shear at which it parts, above 0",
+);
+const ATTACHED_TOUGHNESS: Field = field(
+    "toughness",
+    Number(Range::WithInfinity),
+    Absent::Number(f64::INFINITY),
+    "Pa √m",
+    "the stress intensity at which what has begun to part goes on, above 0",
+);
+const ATTACHED_REGION: Field = field(
+    "region",
+    Value::Table(&WORLD_REGION),
+    Fine,
+    "",
+    "where they are joined; wherever they are near if left out",
+);
+
+static WORLD_REGION: Table = Table {
+    name: "a region of the world",
+    kind: "",
+    place: "`region = { … }`",
     fields: &[
         field(
             "min",
             Vector(Range::WithInfinity),
             Absent::Vector([f64::NEG_INFINITY; 3]),
             "m",
-            "the lowest corner of a box, in the shape's own frame, before the body is placed",
+            "the lowest corner of a box, in the world, as bodies are at the start",
         ),
-        field(
-            "max",
-            Vector(Range::WithInfinity),
-            Absent::Vector([f64::INFINITY; 3]),
-            "m",
-            "the highest corner",
-        ),
+        REGION_MAX,
+    ],
+};
+
+static GLUE: Table = Table {
+    name: "glue",
+    kind: "glue",
+    place: "`[[attachments]]`",
+    fields: &[
+        ATTACHED,
+        ATTACHED_TO,
+        ATTACHED_WITHIN,
+        ATTACHED_REGION,
+        ATTACHED_STRENGTH,
+        ATTACHED_TOUGHNESS,
+    ],
+};
+
+static HINGE: Table = Table {
+    name: "a hinge",
+    kind: "hinge",
+    place: "`[[attachments]]`",
+    fields: &[
+        ATTACHED,
+        ATTACHED_TO,
+        field("point", Vector(Range::Between(-FAR, FAR)), Refused, "m", "a point of its line"),
+        field("axis", Direction, Refused, "", "the direction of its line; any length"),
+        ATTACHED_WITHIN,
+        ATTACHED_REGION,
+        ATTACHED_STRENGTH,
+        ATTACHED_TOUGHNESS,
     ],
 };
 

@@ -6,6 +6,8 @@ mod sheet;
 mod solid;
 mod tets;
 
+use std::sync::Arc;
+
 use fracas::contact::shape::Shape as RigidShape;
 use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, PointValues};
@@ -19,10 +21,11 @@ use fracas::solids::sheet::SheetShape;
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
+use fracas_mesh::splinters::Splinters;
 use fracas_mesh::tet_solid::TetSolid;
 
 use crate::error::Problem;
-use crate::meshes::{Loaded, Mesher};
+use crate::meshes::{Loaded, Mesher, Parts};
 use crate::reader::{Reader, Span};
 use lattice::Lattice;
 use meshed::Meshed;
@@ -149,6 +152,14 @@ impl Shape {
         }
     }
 
+    /// The named objects of the file that it is made of; or what is wrong.
+    pub fn objects(&self) -> Result<Arc<Parts>, String> {
+        match &self.geometry {
+            Geometry::Tets(tets) => tets.objects(),
+            _ => Err("it is made of no file".into()),
+        }
+    }
+
     /// A mesh that was read, to break into so many fragments; or what is wrong.
     pub fn of_mesh(mesh: &Loaded, fragments: u32) -> Result<Self, String> {
         let geometry = Geometry::Meshed(Meshed::of_mesh(mesh, fragments)?);
@@ -225,8 +236,29 @@ impl Made {
         }
     }
 
-    /// What is drawn of it if it is of this material, or what is wrong. What never breaks has nothing inside.
-    pub fn skin(&self, material: &Material) -> Result<SkinMesh, String> {
+    /// Gives tetrahedra other materials than the first where `of` says so, by their middles.
+    pub fn set_materials(&mut self, of: impl Fn([f32; 3]) -> u16) {
+        if let Self::Tets(solid, _) | Self::Brittle(solid, ..) = self {
+            let middle = |tet: usize| solid.mesh.centre(tet).as_vec3().to_array();
+            solid.shape.materials = (0..solid.mesh.tets.len()).map(|tet| of(middle(tet))).collect();
+        }
+    }
+
+    /// What is drawn of it in splinters, or what is wrong.
+    pub fn splintered_skin(&self, splinters: &Splinters, seed: u64) -> Result<SkinMesh, String> {
+        match self {
+            Self::Tets(solid, _) | Self::Brittle(solid, ..) => {
+                solid.splintered_skin(splinters, seed).map_err(|error| error.to_string())
+            }
+            _ => Err("only bodies of tetrahedra are drawn in splinters".into()),
+        }
+    }
+
+    /// What is drawn of it if it is of these materials, or what is wrong. What never breaks has nothing inside.
+    pub fn skin(&self, materials: &[Material]) -> Result<SkinMesh, String> {
+        let holds =
+            |material: &Material| material.desc().strength.constant() == Some(f32::INFINITY);
+        let breaks = !materials.iter().all(holds);
         let uncut = |error| format!("its own surface cannot be cut along the tetrahedra: {error}");
         match self {
             Self::Lattice(lattice, _) | Self::Meshless(lattice, _) => {
@@ -234,9 +266,7 @@ impl Made {
             }
             Self::Fragments(solid, None) => Ok(solid.skin()),
             Self::Fragments(solid, Some(grain)) => Ok(skin::roughen(solid.skin(), *grain, 0)),
-            Self::Tets(solid, _) if material.desc().strength.constant() == Some(f32::INFINITY) => {
-                Ok(solid.skin())
-            }
+            Self::Tets(solid, _) if !breaks => Ok(solid.skin()),
             Self::Tets(solid, _) => solid.breaking_skin().map_err(uncut),
             Self::Brittle(solid, _, grain) => {
                 let smooth = solid.breaking_skin().map_err(uncut)?;

@@ -10,6 +10,7 @@ use super::numbers::{Numbers, TetNumbers};
 use super::plan::{Drawable, Plan};
 use super::remeshed::{self, Vertices};
 use super::sheet::{self, Cloth};
+use super::splinters;
 use super::update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
     SkinUpdate,
@@ -338,20 +339,29 @@ impl Binding {
             is_touched[owner as usize] = true;
             vertices.extend(plan.of_owner(owner).iter().map(|&p| plan.places[p as usize][0]));
         }
+        vertices.retain(|&vertex| !plan.in_reach.holds(vertex));
         vertices.sort_unstable();
         vertices.dedup();
         let mut dirty = vec![false; plan.clusters.len()];
+        let mut set = |place: usize, owner: u32| {
+            let changed =
+                self.owners[place] != owner || (owner != GONE && is_touched[owner as usize]);
+            self.owners[place] = owner;
+            let of = plan.cluster_of[plan.places[place][1] as usize] as usize;
+            dirty[of] |= changed;
+        };
         let mut group = Group::default();
         for vertex in vertices {
             let places = plan.at_vertex(vertex);
             let (at, home) = (self.now.vertices[vertex as usize], self.now.home(vertex));
             group.gather(&plan.places[places.clone()], at, home, bonds);
-            for (place, &owner) in places.zip(&group.owners) {
-                let changed =
-                    self.owners[place] != owner || (owner != GONE && is_touched[owner as usize]);
-                self.owners[place] = owner;
-                let of = plan.cluster_of[plan.places[place][1] as usize] as usize;
-                dirty[of] |= changed;
+            places.zip(&group.owners).for_each(|(place, &owner)| set(place, owner));
+        }
+        for number in plan.in_reach.of(touched) {
+            let splinter = &self.now.splinters[number as usize];
+            let followed = splinters::follow(splinter, &self.now, bonds);
+            for (vertex, owner) in splinter.vertices.clone().zip(followed) {
+                plan.at_vertex(vertex).for_each(|place| set(place, owner));
             }
         }
         dirty
@@ -448,10 +458,10 @@ impl Binding {
 }
 
 /// The bonds of a body, by the numbers of its shape.
-struct Bonds<'a> {
+pub(super) struct Bonds<'a> {
     body: &'a Body,
     owners: &'a Owners,
-    /// Whether vertices have homes, beside which owners around them need not be.
+    /// Whether vertices have homes, beside which owners around them need not be, and are in no splinters.
     has_homes: bool,
     grown: &'a [[u32; 2]],
     /// Whether each particle is in one of those pairs.
@@ -496,7 +506,7 @@ impl<'a> Bonds<'a> {
         }
         let (pieces, owners) = (body.piece_indices(), &mesh.owners);
         let corners = tets.corners(owners, &columns, body);
-        let has_homes = !mesh.homes.is_empty();
+        let has_homes = !mesh.homes.is_empty() && mesh.splinters.is_empty();
         Self { body, owners, has_homes, grown, has_grown, columns, parts, states, corners, pieces }
     }
 
@@ -509,7 +519,7 @@ impl<'a> Bonds<'a> {
     }
 
     /// Piece of an owner, or [`GONE`].
-    fn piece(&self, owner: u32) -> u32 {
+    pub fn piece(&self, owner: u32) -> u32 {
         match self.column(owner) {
             GONE => GONE,
             column => self.pieces[column as usize],
@@ -535,6 +545,11 @@ impl<'a> Bonds<'a> {
         Mark { counts, piece, ..Mark::default() }
     }
 
+    /// Where the corners of a tetrahedron that is there are at rest, in the shape's frame.
+    pub fn corner_rests(&self, owner: u32) -> [Vec3; 4] {
+        self.corners[owner as usize].map(|column| self.rest(column))
+    }
+
     /// States of the corners of a tetrahedron that is there.
     fn corner_states(&self, owner: u32) -> [u32; 4] {
         self.corners[owner as usize].map(|column| self.states[column as usize])
@@ -542,7 +557,7 @@ impl<'a> Bonds<'a> {
 
     /// Whether two owners that have a face in common are joined there: by a bond, or, if they never had one, by being in
     /// one piece. Tetrahedra by all corners that they had in common.
-    fn hold(&self, a: u32, b: u32) -> bool {
+    pub fn hold(&self, a: u32, b: u32) -> bool {
         if b == GONE {
             return false;
         }

@@ -20,6 +20,7 @@ mod plan;
 mod remeshed;
 mod sheet;
 mod smooth;
+mod splinters;
 mod surface;
 mod update;
 mod weights;
@@ -27,6 +28,7 @@ mod weights;
 pub use bind::Binding;
 pub use drawn::Drawn;
 pub use dust::{Dust, DustConfig, Speck, SpeckKind};
+pub use splinters::Splinter;
 pub use surface::ShapeSurface;
 pub use update::{
     ClusterChange, ClusterMesh, GONE, Ring, SkinBasis, SkinPart, SkinPoint, SkinRest, SkinState,
@@ -60,6 +62,8 @@ pub struct SkinMesh {
     pub inside: Vec<InsideFace>,
     /// What it is built of, as lines: the edges of tetrahedra. Empty where there are none.
     pub edges: Vec<Edge>,
+    /// What of it stays whole: all faces, or none where this is empty.
+    pub splinters: Vec<Splinter>,
 }
 
 /// A triangle of the boundary.
@@ -142,6 +146,14 @@ pub enum SkinError {
         "the body splits its tetrahedra along cracks, which only a skin of their own faces can follow: draw those, or do not remesh it"
     )]
     Remeshed,
+    /// A splinter is not one.
+    #[error(
+        "splinter {number} of the skin has vertices, faces or tetrahedra of others, or lacks its own"
+    )]
+    BadSplinter {
+        /// Which.
+        number: usize,
+    },
     /// A coordinate is infinite or not a number.
     #[error("vertex {vertex} of the skin has a coordinate that is not finite")]
     NotFinite {
@@ -347,7 +359,8 @@ impl SkinMesh {
         }
         let owner_count = self.owner_count(particles);
         let outside = self.outside.iter().map(|f| (&f.corners[..], [f.owner; 2]));
-        let inside = self.inside.iter().map(|f| (&f.corners[..], f.between));
+        let sides = |[a, b]: [u32; 2]| [a, if b == GONE { a } else { b }];
+        let inside = self.inside.iter().map(|f| (&f.corners[..], sides(f.between)));
         let edges = self.edges.iter().map(|e| (&e.ends[..], [e.owner; 2]));
         let homes = self.homes.iter().map(|&home| (&[][..], [home; 2]));
         for (vertices, owners) in outside.chain(inside).chain(edges).chain(homes) {
@@ -359,6 +372,6 @@ impl SkinMesh {
                 return Err(SkinError::NoParticle { particle, count: owner_count });
             }
         }
-        Ok(())
+        self.check_splinters(owner_count)
     }
 }

@@ -3,6 +3,7 @@
 
 use super::SkinMesh;
 use super::smooth::{self, Triangle};
+use super::splinters::InReach;
 use super::update::{ClusterMesh, SkinPart, SkinPoint};
 use glam::Vec3;
 use std::ops::Range;
@@ -33,6 +34,8 @@ pub(super) struct Plan {
     by_owner: Vec<u32>,
     /// First of them of each owner, and the end.
     of_owner: Vec<u32>,
+    /// Splinters around each owner.
+    pub in_reach: InReach,
     /// Every cluster as it is drawn once it has broken: made before, so that no crack waits for it.
     in_parts: Vec<Drawable>,
 }
@@ -94,6 +97,7 @@ impl Plan {
             of_vertex,
             by_owner,
             of_owner,
+            in_reach: InReach::new(mesh),
             in_parts: Vec::new(),
         };
         plan.in_parts = (0..plan.clusters.len()).map(|k| plan.parts_of(mesh, k)).collect();
