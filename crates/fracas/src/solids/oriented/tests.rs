@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::material::MaterialDesc;
+use crate::math::Sym3;
 use crate::parallel::Workers;
 use crate::solve::Dofs;
 use crate::world::{
