@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{FRAME, body, floor, lattice, material};
+use common::{FRAME, body, floor, grip_box, lattice, material, weightless};
+use fracas::material::MaterialDesc;
 use fracas::state::SnapshotError;
 use fracas::world::{GripDesc, GripMotion, MoveKey, PullKey, Region, World, WorldConfig};
 
@@ -113,4 +114,32 @@ fn a_world_is_sent_to_a_thread_and_steps_on_a_lent_pool() {
     lent.set_pool(std::sync::Arc::new(pool));
     let hashes = std::thread::spawn(move || [0; 5].map(|_| lent.step(FRAME).hash));
     assert_eq!([0; 5].map(|_| world.step(FRAME).hash), hashes.join().unwrap());
+}
+
+/// How hard a body is loaded on average is state too: saved while a bar is pulled, it breaks at the same moment.
+#[test]
+fn a_loaded_world_breaks_when_it_would_have() {
+    let e = 3e5;
+    let desc = MaterialDesc { strength: (0.03 * e).into(), load_time: 0.1.into(), ..material(e) };
+    let mut world = World::new(weightless()).unwrap();
+    let id = world.spawn(body(lattice([8, 2, 2], 0.1, 3), &desc)).unwrap();
+    world.grip(grip_box(id, [-9.0; 3], [-0.3, 9.0, 9.0], GripMotion::Hold)).unwrap();
+    let keys = [(0.0, 0.0), (1.0, 0.05)].map(|(time, x)| MoveKey {
+        time,
+        offset: [x, 0.0, 0.0],
+        angle: 0.0,
+    });
+    let motion = GripMotion::Move { pivot: [0.0; 3], axis: [1.0, 0.0, 0.0], keys: keys.to_vec() };
+    world.grip(grip_box(id, [0.3, -9.0, -9.0], [9.0; 3], motion)).unwrap();
+    let mut broke = None;
+    for frame in 0..90 {
+        let mut again = World::load(&world.save(), 1).unwrap();
+        assert_eq!(again.hash(), world.hash(), "as loaded at frame {frame}");
+        let report = world.step(1.0 / 60.0);
+        assert_eq!(again.step(1.0 / 60.0).hash, report.hash, "a frame after {frame}");
+        if report.cracks > 0 {
+            broke = broke.or(Some(frame));
+        }
+    }
+    assert!(broke.is_some_and(|frame| frame > 20), "it broke at {broke:?}");
 }

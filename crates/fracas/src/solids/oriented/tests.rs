@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::material::MaterialDesc;
+use crate::math::Sym3;
 use crate::parallel::Workers;
 use crate::solve::Dofs;
 use crate::world::{
@@ -698,7 +699,8 @@ fn cut_by_stretch(stretch: f32) -> (Particles, Changes) {
     let step = Step { h: 1e-9, ..step(8) };
     solid.flow_plastic(&particles, all.clone(), &step);
     let (mut credit, mut changes) = (0.0, Changes::default());
-    let step = Step { h: 1.0, ..step };
+    // as long as eight cuts may take: groups of few members would follow, which tell less of the stretch
+    let step = Step { h: 1.4e-4, ..step };
     let residual = Residual::default();
     solid.fracture(&mut particles, all, &step, residual, &mut credit, &mut changes);
     (particles, changes)
