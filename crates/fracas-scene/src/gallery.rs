@@ -96,9 +96,6 @@ pub fn gallery() -> Vec<GalleryScene> {
         "muscle",
         "sheet",
         "paper",
-        "flag-shot",
-        "foil",
-        "tent",
     ];
     let entry = |(name, text): (&'static str, &'static str)| {
         // The title is the first line of every scene of the gallery.
