@@ -38,6 +38,15 @@ const SHOWS: Shows = Shows {
 /// Rows that miss their bound today, each with the reason.
 const OPEN: &[(&str, &str)] = &[
     (
+        "tear energy, 12 edges between the clamps: off K_c²/E",
+        "the disc of 3 edges reaches half of the way to the clamps, and reads their load as that of the tip: it tears too early",
+    ),
+    ("tear energy, 18 edges between the clamps: off K_c²/E", "the same, with a third of the way"),
+    (
+        "cloth of 100 × 100, 2 threads: a frame",
+        "some 130 ms beside other work; a sheet is solved on one thread and in f64, where the time goes was not looked at",
+    ),
+    (
         "trousers: off the line between the legs",
         "at the fold no vertex may be moved and no edge flipped, so that hops open edges that are there, and the crack takes their direction",
     ),
@@ -209,14 +218,14 @@ fn offset() {
 
 /// What a tear takes.
 #[test]
-#[ignore = "three strips, the finest of 5,000 vertices"]
+#[ignore = "four strips, the finest of 6,500 vertices"]
 fn energy() {
     show(&SHOWS, "energy", || {
         let row = |cells: usize| {
             let name = format!("tear energy, {cells} edges between the clamps: off K_c²/E");
             Row::at_most(&name, percent(figures::tear_energy(cells)), 15.0, " %")
         };
-        [12, 18, 27].map(row).into()
+        [12, 18, 27, 40].map(row).into()
     });
 }
 
