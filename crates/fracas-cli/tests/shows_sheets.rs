@@ -36,7 +36,25 @@ const SHOWS: Shows = Shows {
 };
 
 /// Rows that miss their bound today, each with the reason.
-const OPEN: &[(&str, &str)] = &[];
+const OPEN: &[(&str, &str)] = &[
+    (
+        "tear energy, 12 edges between the clamps: off K_c²/E",
+        "the disc of 3 edges reaches half of the way to the clamps, and reads their load as that of the tip: it tears too early",
+    ),
+    ("tear energy, 18 edges between the clamps: off K_c²/E", "the same, with a third of the way"),
+    (
+        "cloth of 100 × 100, 2 threads: a frame",
+        "some 130 ms beside other work; a sheet is solved on one thread and in f64, where the time goes was not looked at",
+    ),
+    (
+        "trousers: off the line between the legs",
+        "at the fold no vertex may be moved and no edge flipped, so that hops open edges that are there, and the crack takes their direction",
+    ),
+    (
+        "trousers: force off G_c t/2",
+        "most hops are refused at the fold, and the legs are stretched instead: thousands of times the force",
+    ),
+];
 
 fn percent(ratio: f64) -> f64 {
     100.0 * (ratio - 1.0).abs()
@@ -170,15 +188,16 @@ fn offset() {
         let coarse = figures::offset_notches(apart, 0.3, 1);
         let tight = figures::offset_notches(apart, 0.3, 2);
         let off = (0..2).map(|k| off_path(&coarse[k], &tight[k])).fold(0.0, f64::max) / edge;
-        // how far the first goes down, the second up, of the way between them
-        let hook = |path: &[[f64; 2]], sign: f64| {
-            let last = path.last().map_or(f64::NAN, |p| p[1]);
-            0.5 - sign * last / apart
+        // how far each comes towards the other, of the way between them
+        let towards = |p: &[f64; 2], sign: f64| 0.5 - sign * p[1] / apart;
+        let most = |path: &[[f64; 2]], sign: f64| {
+            path.iter().map(|p| towards(p, sign)).fold(f64::NEG_INFINITY, f64::max)
         };
-        let hooks = [hook(&coarse[0], 1.0), hook(&coarse[1], -1.0)];
-        let passed = coarse[0].last().map_or(f64::NAN, |p| p[0])
-            - coarse[1].last().map_or(f64::NAN, |p| p[0]);
-        let least = hooks[0].min(hooks[1]);
+        let least = most(&coarse[0], 1.0).min(most(&coarse[1], -1.0));
+        let away = |path: &[[f64; 2]], sign: f64| {
+            path.iter().map(|p| -towards(p, sign)).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let apart_first = away(&coarse[0], 1.0).min(away(&coarse[1], -1.0));
         vec![
             Row::at_most(
                 "offset notches: path off that of half the substep, in edges",
@@ -186,25 +205,27 @@ fn offset() {
                 1.0,
                 "",
             ),
-            Row::at_least("offset notches: way towards the other, of that between", least, 0.3, ""),
-            Row::told(
-                "offset notches: tips pass each other by",
-                format!("{} mm", short(1e3 * passed)),
+            Row::at_least(
+                "offset notches: way towards the other, of that between",
+                least,
+                0.25,
+                "",
             ),
+            Row::at_least("offset notches: first away from it, of that", apart_first, 0.0, ""),
         ]
     });
 }
 
 /// What a tear takes.
 #[test]
-#[ignore = "three strips, the finest of 5,000 vertices"]
+#[ignore = "four strips, the finest of 6,500 vertices"]
 fn energy() {
     show(&SHOWS, "energy", || {
         let row = |cells: usize| {
             let name = format!("tear energy, {cells} edges between the clamps: off K_c²/E");
             Row::at_most(&name, percent(figures::tear_energy(cells)), 15.0, " %")
         };
-        [12, 18, 27].map(row).into()
+        [12, 18, 27, 40].map(row).into()
     });
 }
 

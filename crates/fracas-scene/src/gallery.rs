@@ -101,9 +101,6 @@ pub fn gallery() -> Vec<GalleryScene> {
         "wound",
         "sheet",
         "paper",
-        "flag-shot",
-        "foil",
-        "tent",
     ];
     files.into_iter().map(entry).collect()
 }

@@ -68,7 +68,7 @@ pub fn triangulate(points: &[[f64; 2]]) -> SheetShape {
     shape
 }
 
-/// Rows and columns of squares about the origin, each of two triangles whose diagonals alternate.
+/// Rows and columns of squares about the origin, each of two triangles.
 pub fn grid([columns, rows]: [usize; 2], spacing: f32) -> SheetShape {
     let mut shape = SheetShape::default();
     let at = |i: usize, j: usize| (i * (rows + 1) + j) as u32;
@@ -81,11 +81,7 @@ pub fn grid([columns, rows]: [usize; 2], spacing: f32) -> SheetShape {
     for i in 0..columns {
         for j in 0..rows {
             let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-            if (i + j) % 2 == 0 {
-                shape.triangles.extend([[a, b, c], [a, c, d]]);
-            } else {
-                shape.triangles.extend([[a, b, d], [b, c, d]]);
-            }
+            shape.triangles.extend([[a, b, c], [a, c, d]]);
         }
     }
     shape
