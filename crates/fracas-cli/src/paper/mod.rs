@@ -4,6 +4,7 @@ mod figures_000;
 mod figures_001;
 mod seed_000;
 mod seed_001;
+mod seed_003;
 
 use crate::exit::Exit;
 use crate::output;
@@ -42,6 +43,9 @@ enum Seed {
     /// Brittle objects around rigid references
     #[value(name = "001")]
     Brittle,
+    /// Deformation and fracture in games
+    #[value(name = "003")]
+    Game,
 }
 
 impl Seed {
@@ -51,6 +55,7 @@ impl Seed {
             Self::Oriented => Ok([seed_000::rows()?, figures_000::rows()?].concat()),
             Self::Brittle if without_scenes => seed_001::rows(),
             Self::Brittle => Ok([seed_001::rows()?, figures_001::rows()?].concat()),
+            Self::Game => seed_003::rows(),
         }
     }
 
@@ -59,6 +64,7 @@ impl Seed {
         match self {
             Self::Oriented => &[],
             Self::Brittle => &seed_001::LEFT_OUT,
+            Self::Game => &seed_003::LEFT_OUT,
         }
     }
 }
