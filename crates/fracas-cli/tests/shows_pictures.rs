@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 58] = [
+const MOMENTS: [(&str, &str); 60] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -83,6 +83,8 @@ const MOMENTS: [(&str, &str); 58] = [
     ("window-pane", "0,2,4,40"),
     ("wooden-beam", "20,100,140,179"),
     ("steel-plate", "30,70,110,179"),
+    ("brick-wall", "3,8,20,149"),
+    ("pillar", "20,60,100,179"),
     ("hanging-slab", "0,30,60,100"),
     ("hanging-slab-strands", "0,30,60,100"),
     ("peel", "0,300,500,800"),

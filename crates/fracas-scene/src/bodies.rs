@@ -73,7 +73,6 @@ fn read_body(
     materials: &[NamedMaterial],
     name: Option<&Spanned<String>>,
 ) -> Option<Body> {
-    let context = reader.context;
     let model = read_model(reader);
     let material = find_material(reader, materials);
     let regions = read_regions(reader, materials);

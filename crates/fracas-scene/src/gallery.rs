@@ -88,6 +88,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "window-pane",
         "wooden-beam",
         "steel-plate",
+        "brick-wall",
+        "pillar",
         "hanging-slab",
         "hanging-slab-strands",
         "peel",

@@ -268,3 +268,56 @@ fn gelatine_wobbles_and_lies_still() {
     let gap = low(&world, &looks[3]) - high(&world, &looks[0]);
     assert!(gap > -5e-3, "the cube is {} m inside of the pudding", -gap);
 }
+
+/// Tetrahedra of a region are of its material, the last of those that overlap.
+#[test]
+fn regions_have_their_materials() {
+    let wood = "[materials.wood]\npreset = \"oak\"\n[materials.steel]\npreset = \"steel\"\n";
+    let shape = body("kind = \"block\", size = [0.4, 0.4, 0.4], counts = [4, 4, 4]");
+    let regions = "regions = [{ material = \"wood\", max = [0, inf, inf] }, \
+                   { material = \"steel\", min = [-inf, 0.1, -inf], max = [inf, inf, inf] }]\n";
+    let (mut world, looks) = build(&scene(&format!("{wood}{shape}{regions}")));
+    world.apply_commands();
+    let body = world.body(looks[0].body).unwrap();
+    assert_eq!(body.materials().len(), 3);
+    // half of three quarters is jelly, the other oak, a quarter steel; each in its own volume
+    let density = |k: usize| f64::from(body.materials()[k].desc().density.constant().unwrap());
+    let expected = 0.064 * (0.375 * density(0) + 0.375 * density(1) + 0.25 * density(2));
+    assert!((body.mass() / expected - 1.0).abs() < 1e-5, "{} and {expected}", body.mass());
+}
+
+/// A wall drawn in bricks has as many as fit in bond, closed, in the volume less the joints.
+#[test]
+fn walls_are_drawn_in_bricks() {
+    let shape = body("kind = \"block\", size = [0.8, 0.4, 0.1], counts = [8, 4, 1]");
+    let bricks = "splinters = { kind = \"bricks\", size = [0.2, 0.1, 0.1], joint = 0.01 }\n";
+    let (mut world, looks) = build(&scene(&format!("{shape}{bricks}")));
+    world.apply_commands();
+    // courses of four, and of three with two halves
+    assert_eq!(looks[0].skin.splinters.len(), 4 + 5 + 4 + 5);
+    let mut skin = Skin::new(looks[0].skin.clone(), world.body(looks[0].body).unwrap()).unwrap();
+    let (volume, open) = enclosed(skin.update(world.body(looks[0].body).unwrap(), [0.0; 3]));
+    assert_eq!(open, 0);
+    let joints = (0.4 - 3.0 * 0.01) * (2.0 * (0.8 - 3.0 * 0.01) + 2.0 * (0.8 - 4.0 * 0.01)) / 4.0;
+    assert!((volume / (0.1 * joints) - 1.0).abs() < 2e-3, "{volume} of {}", 0.1 * joints);
+}
+
+/// Glued to a post, a board hangs on; without glue it falls.
+#[test]
+fn attachments_hold_bodies() {
+    let post = "[[bodies]]\nname = \"post\"\nmodel = \"corotated\"\nmaterial = \"jelly\"\nposition = [-0.3, 0, 0]\n\
+                shape = { kind = \"block\", size = [0.2, 0.2, 0.2], counts = [2, 2, 2] }\n\
+                [[grips]]\nbody = \"post\"\nregion = { }\nhold = true\n";
+    let board = body("kind = \"block\", size = [0.4, 0.2, 0.2], counts = [4, 2, 2]");
+    let glue = "[[attachments]]\nkind = \"glue\"\nbody = \"a\"\nto = \"post\"\ndistance = 0.02\n";
+    let fallen = |attached: &str| {
+        let (mut world, looks) = build(&scene(&format!("{board}{post}{attached}")));
+        for _ in 0..60 {
+            world.step(1.0 / 60.0);
+        }
+        let places = world.body(looks[0].body).unwrap();
+        places.world_positions().map(|x| x[1]).fold(f64::INFINITY, f64::min)
+    };
+    let (glued, free) = (fallen(glue), fallen(""));
+    assert!(glued > -0.8 && free < -4.0, "{glued} m and {free} m");
+}

@@ -6,6 +6,7 @@ mod figures_002;
 mod seed_000;
 mod seed_001;
 mod seed_002;
+mod seed_003;
 mod seed_004;
 
 use crate::exit::Exit;
@@ -51,6 +52,9 @@ enum Seed {
     /// Sheets of triangles that tear
     #[value(name = "004")]
     Sheet,
+    /// Deformation and fracture in games
+    #[value(name = "003")]
+    Game,
 }
 
 impl Seed {
@@ -65,6 +69,7 @@ impl Seed {
             // nothing of it does without
             Self::Sheet if without_scenes => Ok(Vec::new()),
             Self::Sheet => seed_004::rows(),
+            Self::Game => seed_003::rows(),
         }
     }
 
@@ -75,6 +80,7 @@ impl Seed {
             Self::Brittle => &seed_001::LEFT_OUT,
             Self::Meshless => &seed_002::LEFT_OUT,
             Self::Sheet => &seed_004::LEFT_OUT,
+            Self::Game => &seed_003::LEFT_OUT,
         }
     }
 }

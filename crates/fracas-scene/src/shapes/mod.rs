@@ -155,7 +155,7 @@ impl Shape {
     /// The named objects of the file that it is made of; or what is wrong.
     pub fn objects(&self) -> Result<Arc<Parts>, String> {
         match &self.geometry {
-            Geometry::Tets(tets) => tets.objects(),
+            Geometry::Tets(tets) => tets.objects.clone(),
             _ => Err("it is made of no file".into()),
         }
     }

@@ -10,7 +10,7 @@ use super::lattice::{self, FILLED, Solid};
 use super::meshed::{self, Source};
 use crate::error::Problem;
 use crate::format::MOST_PARTICLES;
-use crate::meshes::{Loaded, Mesher, Parts};
+use crate::meshes::{Mesher, Parts};
 use crate::reader::Reader;
 
 /// Where the tetrahedra come from.
@@ -21,8 +21,8 @@ pub(super) struct Tetrahedra {
     own_surface: bool,
     /// How rough the faces are along which it breaks, in m.
     pub grain: Option<f32>,
-    /// The file that it is made of.
-    file: Option<Arc<Loaded>>,
+    /// The named objects of its file, or why there are none.
+    pub objects: Result<Arc<Parts>, String>,
 }
 
 /// Fields that say how rows of particles are made.
@@ -53,12 +53,6 @@ impl Tetrahedra {
         }
     }
 
-    /// The named objects of its file, or what is wrong.
-    pub fn objects(&self) -> Result<Arc<Parts>, String> {
-        let file = self.file.as_ref().ok_or("it is made of no file")?;
-        file.parts().map_err(|error| error.to_string())
-    }
-
     /// The tetrahedra, or what is wrong.
     pub fn make(&self, mesher: &Mesher) -> Result<TetSolid, String> {
         let (mesh, surface) = self.source.fill(mesher)?;
@@ -83,18 +77,22 @@ pub(super) fn read(reader: &Reader<'_>, model: Model) -> Option<Tetrahedra> {
         "shell" => meshed::read_shell(reader),
         _ => read_simple(reader),
     };
-    let file = (reader.kind() == "mesh").then(|| {
-        let file = reader.optional_text("file")?;
-        reader.context.files.load(file.get_ref(), reader.number("scale")).ok()
-    });
-    let file = file.flatten();
+    let file = (reader.kind() == "mesh").then(|| reader.optional_text("file"));
+    let objects = match file.flatten() {
+        Some(file) => {
+            let loaded = reader.context.files.load(file.get_ref(), reader.number("scale"));
+            let parts = loaded.map_err(|error| error.to_string());
+            parts.and_then(|loaded| loaded.parts().map_err(|error| error.to_string()))
+        }
+        None => Err("it is made of no file".into()),
+    };
     let own_surface = reader.text("surface") == "own";
     let grain = reader.optional_number("grain").map(|grain| grain.into_inner() as f32);
     let source = source?;
     if !source.has_surface() {
         reader.warn_in_vain("surface", "on a shape that is made of tetrahedra");
     }
-    let tets = Tetrahedra { source, own_surface, grain, file };
+    let tets = Tetrahedra { source, own_surface, grain, objects };
     (right && have_room(reader, &tets)).then_some(tets)
 }
 

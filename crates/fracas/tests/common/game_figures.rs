@@ -5,7 +5,7 @@
 use super::brittle_figures::motion;
 use super::tets::{block, body};
 use fracas::glam::{DVec3, Vec3};
-use fracas::material::{Grain, Material, MaterialDesc};
+use fracas::material::{Grain, Material, MaterialDesc, Noise, Varying};
 use fracas::solids::fem::TetShape;
 use fracas::world::{Event, GripDesc, GripMotion, MoveKey, PullKey, Region};
 use fracas::{BodyId, World, WorldConfig};
@@ -138,7 +138,6 @@ pub struct Notched {
     pub first_off_tip: f64,
     pub halves: usize,
     pub mass: f64,
-    pub energy_rise: f64,
 }
 
 pub fn notched_plate(cells: usize) -> Notched {
@@ -179,8 +178,7 @@ pub fn notched_plate(cells: usize) -> Notched {
         world.body(id).unwrap().masses().iter().map(|&m| f64::from(m)).sum()
     };
     let before = mass(&world);
-    let mut found =
-        Notched { off_line: 0.0, first_off_tip: f64::NAN, halves: 0, mass: 0.0, energy_rise: 0.0 };
+    let mut found = Notched { off_line: 0.0, first_off_tip: f64::NAN, halves: 0, mass: 0.0 };
     let tip = DVec3::new(0.2, 0.1, 0.0);
     while world.time() < 2.5 {
         world.step(FRAME / 2.0);
@@ -209,6 +207,8 @@ pub struct Torn {
     pub angular: f64,
     pub mass: f64,
     pub pieces: usize,
+    /// Most that the energy of motion and elements rose by from one frame to the next, of the first.
+    pub won: f64,
     pub hash: u64,
 }
 
@@ -227,8 +227,12 @@ pub fn torn_in_flight(threads: u32) -> Torn {
         world.body(id).unwrap().masses().iter().map(|&m| f64::from(m)).sum()
     };
     let before = mass(&world);
+    let first = world.step(1e-4).energy.held();
+    let (mut last, mut won) = (first, 0.0f64);
     for _ in 0..60 {
-        world.step(FRAME);
+        let held = world.step(FRAME).energy.held();
+        won = won.max((held - last) / first);
+        last = held;
     }
     let (p1, l1) = motion(&world, id);
     Torn {
@@ -236,8 +240,39 @@ pub fn torn_in_flight(threads: u32) -> Torn {
         angular: (l1 - l).length() / l.length(),
         mass: (mass(&world) / before - 1.0).abs(),
         pieces: world.body(id).unwrap().pieces().len(),
+        won,
         hash: world.hash(),
     }
+}
+
+/// Faces that open in blocks that spin about random axes until they burst, until there are so many; every body is validated after every frame.
+pub fn random_cracks(count: u64) -> (u64, usize) {
+    let (mut opened, mut blocks) = (0, 0);
+    while opened < count {
+        let shape = block([8, 8, 8], [0.05; 3]);
+        let spread = |k: usize| ((blocks * 7 + k * 13) % 17) as f32 / 8.0 - 1.0;
+        let noise = Noise { mean: 4e4, spread: 2e4, wavelength: 0.15 };
+        let desc = MaterialDesc {
+            strength: Varying::Noise(noise),
+            toughness: 8e3.into(),
+            yield_stress: f32::INFINITY.into(),
+            ..metal()
+        };
+        let mut world = world(2);
+        let mut spawned = body(shape, checked(&desc));
+        spawned.seed = blocks as u64;
+        spawned.spin = [60.0 * spread(0), 60.0 * spread(1), 60.0 * spread(2) + 20.0];
+        let id = world.spawn(spawned).unwrap();
+        for _ in 0..20 {
+            world.step(FRAME);
+            world.body(id).unwrap().validate();
+        }
+        let counts = world.body(id).unwrap().fracture_counts().unwrap();
+        assert!(blocks < 200, "{opened} faces in {blocks} blocks");
+        opened += counts.faces;
+        blocks += 1;
+    }
+    (opened, blocks)
 }
 
 /// Of a cantilever whose end is pushed down: area-weighted mean of |n·d| over all faces that open, for a strength across the grain of this share of that
