@@ -44,7 +44,7 @@ pub(super) struct Tissue {
 impl Tissue {
     /// That has not flowed.
     pub fn new(count: usize) -> Self {
-        let column = |k: usize| vec![if k % 4 == 0 { 1.0 } else { 0.0 }; count];
+        let column = |k: usize| vec![if k.is_multiple_of(4) { 1.0 } else { 0.0 }; count];
         let mut tissue = Self { squeezed: 1.0, ..Self::default() };
         tissue.plastic = std::array::from_fn(column);
         tissue.make_room(count);
