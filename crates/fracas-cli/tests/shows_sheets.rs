@@ -29,7 +29,7 @@ const SHOWS: Shows = Shows {
         ("energy", true),
         ("trousers", true),
         ("cuts", true),
-        ("hop", false),
+        ("hop", true),
         ("threads", false),
         ("speed", true),
     ],
@@ -37,6 +37,10 @@ const SHOWS: Shows = Shows {
 
 /// Rows that miss their bound today, each with the reason.
 const OPEN: &[(&str, &str)] = &[
+    (
+        "1 mm of steel at 60 Hz, diagonals alternating: sag off plate theory",
+        "bending stores 2.9 times the energy of twist where diagonals alternate",
+    ),
     (
         "tear energy, 12 edges between the clamps: off K_c²/E",
         "the disc of 3 edges reaches half of the way to the clamps, and reads their load as that of the tip: it tears too early",
@@ -101,16 +105,14 @@ fn drape() {
 #[test]
 fn foil() {
     show(&SHOWS, "foil", || {
-        let [sag, up] = figures::steel_foil();
-        vec![
-            Row::at_most("1 mm of steel at 60 Hz: sag off plate theory", percent(sag), 5.0, " %"),
-            Row::at_most(
-                "1 mm of steel at 60 Hz: energy up, of the work of its weight",
-                up,
-                1e-3,
-                "",
-            ),
-        ]
+        let mut rows = Vec::new();
+        for (mesh, one_way) in [("one way", true), ("alternating", false)] {
+            let [sag, up] = figures::steel_foil(one_way);
+            let name = |what: &str| format!("1 mm of steel at 60 Hz, diagonals {mesh}: {what}");
+            rows.push(Row::at_most(&name("sag off plate theory"), percent(sag), 5.0, " %"));
+            rows.push(Row::at_most(&name("energy up, of its weight's work"), up, 1e-3, ""));
+        }
+        rows
     });
 }
 
@@ -269,6 +271,7 @@ fn cuts() {
 
 /// A hop in a large sheet.
 #[test]
+#[ignore = "takes time, which a busy machine lengthens"]
 fn hop() {
     show(&SHOWS, "hop", || {
         let start = Instant::now();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use super::FRAME;
-use super::sheets::{STIFF, Stuff, body, config, grid, pull, random, rectangle};
+use super::sheets::{STIFF, Stuff, body, config, grid, pull, random, rectangle, rows_one_way};
 use fracas::glam::{DVec2, DVec3};
 use fracas::material::{Material, MaterialDesc};
 use fracas::solids::sheet::SheetShape;
@@ -486,8 +486,8 @@ pub fn drape(threads: u32) -> [f64; 2] {
 }
 
 /// A plate of steel of 20 × 20 cm and 1 mm, held at its border and bent by its weight at 60 Hz: its sag over that of theory (Navier), and by how
-/// much of its largest the energy ever rises above what it was.
-pub fn steel_foil() -> [f64; 2] {
+/// much of the work of its weight the energy ever rises above what it was. With diagonals all one way or not.
+pub fn steel_foil(one_way: bool) -> [f64; 2] {
     let (side, cells) = (0.2, 24);
     let (e, nu, t) = (2e11f64, 0.3, 1e-3f64);
     let rigidity = e * t.powi(3) / (12.0 * (1.0 - nu * nu));
@@ -500,7 +500,9 @@ pub fn steel_foil() -> [f64; 2] {
         ..STIFF
     };
     let mut world = World::new(WorldConfig { books: true, ..config(-G as f32) }).unwrap();
-    let id = world.spawn(body(grid([cells, cells], (side / cells as f64) as f32), stuff)).unwrap();
+    let cell = (side / cells as f64) as f32;
+    let shape = if one_way { rows_one_way } else { grid }([cells, cells], cell);
+    let id = world.spawn(body(shape, stuff)).unwrap();
     let (inf, edge) = (f32::INFINITY, 0.5 * side as f32 - 1e-4);
     for axis in [0, 2] {
         for side in [-1.0f32, 1.0] {

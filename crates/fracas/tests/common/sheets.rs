@@ -68,7 +68,7 @@ pub fn triangulate(points: &[[f64; 2]]) -> SheetShape {
     shape
 }
 
-/// Rows and columns of squares about the origin, each of two triangles.
+/// Rows and columns of squares about the origin, each of two triangles whose diagonals alternate.
 pub fn grid([columns, rows]: [usize; 2], spacing: f32) -> SheetShape {
     let mut shape = SheetShape::default();
     let at = |i: usize, j: usize| (i * (rows + 1) + j) as u32;
@@ -81,9 +81,27 @@ pub fn grid([columns, rows]: [usize; 2], spacing: f32) -> SheetShape {
     for i in 0..columns {
         for j in 0..rows {
             let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
-            shape.triangles.extend([[a, b, c], [a, c, d]]);
+            if (i + j) % 2 == 0 {
+                shape.triangles.extend([[a, b, c], [a, c, d]]);
+            } else {
+                shape.triangles.extend([[a, b, d], [b, c, d]]);
+            }
         }
     }
+    shape
+}
+
+/// The same with all diagonals one way: there bending stores what it should of twist, too.
+pub fn rows_one_way(counts: [usize; 2], spacing: f32) -> SheetShape {
+    let mut shape = grid(counts, spacing);
+    let [columns, rows] = counts.map(|n| n as u32);
+    let at = |i: u32, j: u32| i * (rows + 1) + j;
+    let squares = (0..columns).flat_map(|i| (0..rows).map(move |j| (i, j)));
+    let triangles = squares.flat_map(|(i, j)| {
+        let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    });
+    shape.triangles = triangles.collect();
     shape
 }
 
