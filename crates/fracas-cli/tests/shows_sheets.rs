@@ -38,6 +38,10 @@ const SHOWS: Shows = Shows {
 /// Rows that miss their bound today, each with the reason.
 const OPEN: &[(&str, &str)] = &[
     (
+        "crack slanted by 15°: turn off −26.7°",
+        "at one of two tips on rows that are not turned; elsewhere within 4.4°; cause not found",
+    ),
+    (
         "1 mm of steel at 60 Hz, diagonals alternating: sag off plate theory",
         "bending stores 2.9 times the energy of twist where diagonals alternate",
     ),

@@ -200,7 +200,7 @@ fn what_cannot_be_opened_says_so() {
 error: there is no scene \"falling-bra\"
  |
  = help: did you mean `falling-bar`?
- = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `statuette`, `through`, `pane`, `chain`, `crumple`, `crash`, `gelatine`, `beach-ball-bunny`, `stack`, `struck-monolith`, `strained-block`, `falling-bunny`, `broken-ring`, `dropped-plate`, `stone-column`, `figure-8`, `wine-glass`, `window-pane`, `wooden-beam`, `steel-plate`, `brick-wall`, `pillar`, `hanging-slab`, `hanging-slab-strands`, `peel`, `thread`, `shear`, `muscle`, `sheet`, `paper`; or give the path of a file"
+ = help: scenes of the gallery: `first-steps`, `falling-bar`, `hanging-bar`, `twist`, `uniaxial`, `free-spin`, `drop-bunny`, `drop-spot`, `drop-gear`, `drop-nut`, `drop-glass`, `drop-panel`, `soft-bunnies`, `heap`, `shot`, `pile`, `dominoes`, `press`, `incline`, `terrain`, `twisted-bars`, `plates`, `bunnies`, `dozen`, `pot`, `statuette`, `through`, `pane`, `chain`, `crumple`, `crash`, `gelatine`, `beach-ball-bunny`, `stack`, `struck-monolith`, `strained-block`, `falling-bunny`, `broken-ring`, `dropped-plate`, `stone-column`, `figure-8`, `wine-glass`, `window-pane`, `wooden-beam`, `steel-plate`, `brick-wall`, `pillar`, `hanging-slab`, `hanging-slab-strands`, `peel`, `thread`, `shear`, `muscle`, `fibre-states`, `plastic-tear`, `rope`, `membrane`, `wound`, `sheet`, `paper`; or give the path of a file"
     );
     assert_eq!(
         message(Scene::open("no/such/scene.toml")),

@@ -202,7 +202,7 @@ fn what_tetrahedra_do_not_use_is_told() {
         "{told:?}"
     );
     assert!(model_uses("corotated", MaterialField::PoissonRatio));
-    assert!(!model_uses("corotated", MaterialField::Strength));
+    assert!(model_uses("corotated", MaterialField::Strength));
     assert!(model_uses("brittle", MaterialField::Strength));
     assert!(!model_uses("brittle", MaterialField::Restitution));
     let block = body("kind = \"block\", size = [1, 1, 1], surface = \"own\"");

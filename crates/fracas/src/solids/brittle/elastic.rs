@@ -40,6 +40,10 @@ const LIGHT: f32 = 0.01;
 /// Of the strength: what the wave of an impact is at least.
 const IMPACT: f32 = 0.1;
 
+/// How often a wave crosses a stiff piece within a substep, at least: bars ten times as long as high have then come to rest in some tens of
+/// substeps, glass of a metre within one.
+const CROSSINGS: f32 = 8.0;
+
 /// Of the speed of a piece: what forces may tell wrongly of it.
 const ADRIFT: f64 = 0.1;
 
@@ -290,6 +294,16 @@ impl Brittle {
         }
         self.carry(particles, &span, &reference, !held.is_empty());
         Residual { adrift, ..residual }
+    }
+
+    /// Whether a piece swings so fast that a substep tells nothing of it: what grips hold of it is then where its loads have it, and how it gets
+    /// there is no motion.
+    pub(super) fn is_stiff(&self, span: &Span) -> bool {
+        let tets = &self.elements.tets;
+        let of = tets.of(span);
+        let Some(first) = of.clone().next() else { return true };
+        let size = ops::cbrt(tets.volume[of].iter().sum::<f32>());
+        CROSSINGS * size < self.h * (tets.modulus[first] / tets.density[first]).sqrt()
     }
 
     /// The force that parts the weakest tetrahedron of a piece, about, N.

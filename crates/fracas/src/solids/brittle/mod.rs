@@ -57,6 +57,8 @@ pub struct Brittle {
     system: System,
     /// Pieces that were hit in this substep. Scratch.
     impacts: Vec<Impact>,
+    /// The substep, s. Scratch.
+    h: f32,
 }
 
 impl Brittle {
@@ -99,6 +101,7 @@ impl Brittle {
             felt: vec![Sym3::ZERO; tets],
             next_id: 0,
             impacts: Vec::new(),
+            h: 0.0,
         }
     }
 
@@ -151,7 +154,8 @@ impl Solid for Brittle {
     }
 
     /// Any stiffness is reached.
-    fn begin(&mut self, _: &Particles, _: &Step) -> f32 {
+    fn begin(&mut self, _: &Particles, step: &Step) -> f32 {
+        self.h = step.h;
         self.system.iterations = 0;
         self.impacts.clear();
         1.0
@@ -239,7 +243,7 @@ impl Solid for Brittle {
         step: &Step,
     ) -> Residual {
         elastic::start(particles, &span, held, step);
-        if held.is_empty() {
+        if held.is_empty() || !self.is_stiff(&span) {
             return self.deviate(particles, span, held, None, step);
         }
         let carried = Carried::of(held, particles);
@@ -249,8 +253,8 @@ impl Solid for Brittle {
         residual
     }
 
-    fn moves_as_a_whole(&self, _: &Particles, _: &Span) -> bool {
-        true
+    fn moves_as_a_whole(&self, particles: &Particles, span: &Span) -> bool {
+        !elastic::is_held(particles, span) || self.is_stiff(span)
     }
 
     /// The rigid motion that contacts allow is found; what they press and what that takes is the load of the elements.
