@@ -228,6 +228,7 @@ fn bonds_of(body: &Body) -> Vec<[u32; 2]> {
 
 /// Runs a scene up to a frame and checks those that `chosen` takes.
 fn check_scene(name: &str, last: u64, chosen: impl Fn(u64) -> bool, found: &mut Found) {
+    println!("{name}");
     let scene = Scene::open(name).unwrap();
     let config = WorldConfig { threads: 2, ..scene.world_config() };
     let (mut world, looks) = scene.build_looks(config).unwrap();

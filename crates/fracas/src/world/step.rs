@@ -114,6 +114,8 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     let start = clock();
     world.gravity_now = gravity;
     world.time = time;
+    // what is no number is put back whole, before it comes apart
+    quarantine(&mut world.bodies, &mut world.events);
     world.split_pieces(&step);
     if time >= f64::from(world.config.settle) {
         world.break_again(&step);
