@@ -209,6 +209,22 @@ fn shadows_fall_and_soften_with_height() {
     );
 }
 
+/// What flies off by half a kilometre leaves the shadows of the rest as they are.
+#[test]
+fn far_fragments_spoil_no_shadow() {
+    let mut drawing = balls(vec![ball([0.0, 0.4, 0.0], 0.2, RED)]);
+    drawing.grounds.push(GROUND);
+    let alone = draw(&drawing, &from_above());
+    for far in [[500.0, 3.0, 20.0], [-100.0, 320.0, 260.0]] {
+        drawing.ellipsoids.truncate(1);
+        drawing.ellipsoids.push(ball(far, 0.01, RED));
+        let with_far = draw(&drawing, &from_above());
+        let pairs = alone.pixels.iter().zip(&with_far.pixels);
+        let off = pairs.filter(|(a, b)| difference(**a, **b) > 40).count();
+        assert!(off < 40, "{off} pixels differ with a fragment at {far:?}");
+    }
+}
+
 /// The corner between a wall and the ground gets less light from the sky than the open.
 #[test]
 fn corners_are_darker() {

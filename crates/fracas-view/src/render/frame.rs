@@ -27,6 +27,8 @@ const SUN: Vec3 = Vec3::new(-0.25, 0.8, 0.65);
 const SUN_WIDTH: f32 = 0.025;
 /// How much of what is behind them bodies hide that are drawn as glass.
 const GLASS: f32 = 0.25;
+/// How far around what the camera looks at shadows are told, in half widths of the picture there.
+const SHADOWED: f32 = 3.0;
 
 impl Frame {
     pub fn new(
@@ -43,17 +45,22 @@ impl Frame {
         let all = both.reduce(|[a, b], [low, high]| [a.min(low), b.max(high)]);
         let [low, high] = all.unwrap_or([target; 2]);
         let centre = 0.5 * (low + high);
-        let radius = (0.5 * low.distance(high)).max(1e-3 * away);
         let tangent = (0.5 * camera.field_of_view).tan();
         let [w, h] = [width as f32, height as f32];
         let aspect = w / h;
+        let (sunlit, radius) = {
+            let all = (0.5 * low.distance(high)).max(1e-3 * away);
+            let seen = SHADOWED * away * tangent * aspect.max(1.0);
+            // one fragment far off must not take the shadow map from all that is looked at
+            if all > seen { (target.clamp(low, high), seen) } else { (centre, all) }
+        };
         let near = 2e-3 * away;
         let sun = SUN.normalize();
         let reach = away + centre.distance(target);
         Self {
             view: camera.view(origin).to_cols_array(),
             projection: camera.projection(aspect, near).to_cols_array(),
-            sun_view: sun_view(sun, centre, radius).to_cols_array(),
+            sun_view: sun_view(sun, sunlit, radius).to_cols_array(),
             eye: [eye.x, eye.y, eye.z, 0.0],
             sun: [sun.x, sun.y, sun.z, SUN_WIDTH],
             size: [w, h, aspect * tangent, tangent],

@@ -7,7 +7,7 @@ struct Frame {
     eye: vec4f,               // where the camera is
     sun: vec4f,               // direction to the sun; w: tangent of the half angle at which it is seen
     size: vec4f,              // width and height in pixels; width over height times w; tangent of half the view
-    lengths: vec4f,           // near; width of the shadow map; radius of occlusion; radius of what is drawn (m)
+    lengths: vec4f,           // near; width of the shadow map; radius of occlusion; radius of the shadow map (m)
     grid: vec4f,              // width of a cell (m); distances where grounds begin and end to fade; alpha of surfaces
 }
 
