@@ -27,9 +27,16 @@ fn every_body_of_the_gallery_has_a_closed_skin_of_its_volume() {
             let skinned = skin.update(body, [x, y, z]);
             // Euler: a closed surface has an even number of faces, three edges for two of them
             // of a sheet both sides are drawn, and nothing is between them
-            let sides = if body.model() == "sheet" { 2 } else { 1 };
-            assert_eq!(skinned.triangles.len(), sides * look.skin.outside.len());
-            if sides == 2 {
+            let is_sheet = body.model() == "sheet";
+            let sides = if is_sheet { 2 } else { 1 };
+            let outside = sides * look.skin.outside.len();
+            if look.skin.splinters.is_empty() {
+                assert_eq!(skinned.triangles.len(), outside, "{}", entry.name);
+            } else {
+                // each is drawn whole, with all its sides
+                assert!(skinned.triangles.len() > outside, "{}", entry.name);
+            }
+            if is_sheet {
                 continue;
             }
             // what cannot bend needs no more triangles than it has sides
@@ -40,7 +47,9 @@ fn every_body_of_the_gallery_has_a_closed_skin_of_its_volume() {
             let volume = volume(skinned);
             if let Some(density) = density {
                 let ratio = volume * f64::from(density) / body.mass();
-                assert!((ratio - 1.0).abs() < 0.02, "{}: volume off by {ratio}", entry.name);
+                // between bricks there are joints
+                let least = if look.skin.splinters.is_empty() { 0.98 } else { 0.7 };
+                assert!(least < ratio && ratio < 1.02, "{}: volume off by {ratio}", entry.name);
             }
             println!("{:13} {:6} triangles, {volume:.5} m³", entry.name, skinned.triangles.len());
         }
