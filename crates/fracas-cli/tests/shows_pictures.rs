@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 60] = [
+const MOMENTS: [(&str, &str); 61] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -98,6 +98,7 @@ const MOMENTS: [(&str, &str); 60] = [
     ("wound", "0,120,200,350"),
     ("sheet", "0,90,150,239"),
     ("paper", "0,30,45,60"),
+    ("all-together", "2,6,16,120"),
 ];
 
 /// Scenes drawn with a colour for every piece.

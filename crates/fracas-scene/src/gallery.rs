@@ -103,6 +103,7 @@ pub fn gallery() -> Vec<GalleryScene> {
         "wound",
         "sheet",
         "paper",
+        "all-together",
     ];
     files.into_iter().map(entry).collect()
 }

@@ -23,8 +23,6 @@ pub(super) const LONGEST: f32 = 1.0 / 15.0;
 const SAME_FORCE: f32 = 16.0;
 /// Turn of a piece within a substep, in radians, from which on it is carried along arcs.
 const FAST_TURN: f64 = 0.5;
-/// Of the energy of a touched piece: what its pushes may add to that of its motion and still be believed.
-const BELIEVED: f64 = 0.1;
 /// Steps below this, in s, do nothing: the rounding of a position over a substep of a microsecond is a speed of
 /// centimetres per second, and over less of metres.
 pub(super) const SHORTEST: f32 = 1e-5;
@@ -543,14 +541,16 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
             // x' = x + h v': what turns is the push times its arm at the start
             wanted.angular += (point.as_dvec3() - piece.predicted.centre).cross(push);
         }
-        let chords = piece.turning.is_none() && !turns_fast(&solved, h);
+        if !piece.residual.whole && !touched.is_empty() && turns_beyond_arms(&solved, &wanted, h) {
+            wanted.angular = solved.angular;
+        }
+        if mutual {
+            follow_momentum(particles, span.clone(), &mut solved, &wanted, h);
+        }
         // what touches does work of its own, which the guard would take for the correction's
         if touched.is_empty() {
+            let chords = piece.turning.is_none() && !turns_fast(&solved, h);
             guard = energy_guard(particles, span.clone(), &solved, &wanted, chords, h, workers);
-        } else if !is_believed(&piece.predicted, &solved, &wanted, chords, h) {
-            wanted = solved;
-        } else if mutual {
-            follow_momentum(particles, span.clone(), &mut solved, &wanted, h);
         }
     }
     let fade = f64::from(ops::exp(-body.damping * h));
@@ -617,8 +617,9 @@ fn energy_guard(
 ) -> f64 {
     let added = wanted.rigid_energy() - solved.rigid_energy();
     let deviations = solved.kinetic - solved.rigid_energy();
+    let spin = wanted.spin();
     let h2 = f64::from(h) * f64::from(h);
-    let chords = if chords { chord_loss(wanted, h) } else { 0.0 };
+    let chords = if chords { h2 * spin.length_squared() * spin.dot(wanted.angular) } else { 0.0 };
     // most substeps end here, without a look at the particles
     if added <= chords || deviations <= 0.0 {
         return 1.0;
@@ -638,18 +639,11 @@ fn energy_guard(
     (1.0 - excess.max(0.0) / deviations).max(0.0).sqrt()
 }
 
-/// Whether the pushes that a piece has felt tell how it moves. Those of a solve that has not converged may spin a shard up to forty times what it was
-/// moved by: where they would add much more than that to its energy, it moves as it was moved.
-fn is_believed(before: &Motion, solved: &Motion, wanted: &Motion, chords: bool, h: f32) -> bool {
-    let [energy, told] = [solved, wanted].map(Motion::rigid_energy);
-    let chords = if chords { chord_loss(wanted, h) } else { 0.0 };
-    told - energy <= chords + BELIEVED * (energy + before.rigid_energy())
-}
-
-/// What a turning piece loses of its energy by moving along chords, in J: L falls by (hΩ)².
-fn chord_loss(motion: &Motion, h: f32) -> f64 {
-    let (spin, h) = (motion.spin(), f64::from(h));
-    h * h * spin.length_squared() * spin.dot(motion.angular)
+/// Whether pushes would turn a piece so far within the substep that their arms at its start say nothing, and faster than it was turned: a shard
+/// among others got forty times its spin, and a thousand times its energy, from pushes that were in balance where it ended.
+fn turns_beyond_arms(solved: &Motion, wanted: &Motion, h: f32) -> bool {
+    let turning = |motion: &Motion| motion.spin().dot(motion.angular);
+    f64::from(h) * wanted.spin().length() > FAST_TURN && turning(wanted) > turning(solved)
 }
 
 /// What backward Euler dissipates in a substep of a piece, in J:
