@@ -42,10 +42,6 @@ const OPEN: &[(&str, &str)] = &[
         "at one of two tips on rows that are not turned; elsewhere within 4.4°; cause not found",
     ),
     (
-        "1 mm of steel at 60 Hz, diagonals alternating: sag off plate theory",
-        "bending stores 2.9 times the energy of twist where diagonals alternate",
-    ),
-    (
         "tear energy, 12 edges between the clamps: off K_c²/E",
         "the disc of 3 edges reaches half of the way to the clamps, and reads their load as that of the tip: it tears too early",
     ),

@@ -348,11 +348,14 @@ fn wind_presses_on_the_area_of_a_sheet() {
     assert!(along < 1e-6, "{along} m/s from wind along it");
 }
 
-/// Held at its border it sags like Navier's plate: bent along both sides, and twisted at the corners.
+/// Held at its border it sags like Navier's plate, bent along both sides and twisted at the corners, whichever way its squares are divided.
+/// Where diagonals alternate it sagged by 0.60 of that: bending stored 2.9 times the energy of twist.
 #[test]
 fn a_plate_of_steel_sags_as_theory_says() {
-    let [sag, up] = figures::steel_foil(true);
-    println!("sag {sag}, energy up {up}");
-    assert!((sag - 1.0).abs() < 0.05, "it sags by {sag} of theory");
-    assert!(up < 1e-3, "its energy rises by {up} of what its weight does");
+    for one_way in [true, false] {
+        let [sag, up] = figures::steel_foil(one_way);
+        println!("one way {one_way}: sag {sag}, energy up {up}");
+        assert!((sag - 1.0).abs() < 0.02, "it sags by {sag} of theory");
+        assert!(up < 1e-3, "its energy rises by {up} of what its weight does");
+    }
 }

@@ -266,6 +266,13 @@ impl Finding {
 
 /// Whether two are of layers that meet, and no neighbours at rest.
 fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
+    // most pairs of a sheet are neighbours
+    if a.body == b.body && a.is_face() && b.is_face() {
+        let surface = &scene.bodies[a.body as usize].scratch.surface;
+        if surface.are_banks([a.particle as usize, b.particle as usize]) {
+            return false;
+        }
+    }
     let layers = |o: Owner| match o.body {
         OBSTACLE => scene.obstacles[o.particle as usize].layers,
         number => scene.bodies[number as usize].layers,
@@ -312,10 +319,10 @@ fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         if a.piece != b.piece {
             let [p, q] = [a, b].map(|o| o.particle as usize);
             return [a, b].iter().all(|o| body.scratch.touches_own[o.piece as usize])
-                && !body.scratch.surface.are_banks([p, q], &body.particles);
+                && !body.scratch.surface.are_banks([p, q]);
         }
         let faces = [a, b].map(|o| o.particle as usize);
-        return body.scratch.surface.may_touch_itself(faces, &body.particles);
+        return body.scratch.surface.may_touch_itself(faces);
     }
     let [p, q] = [a, b].map(corners);
     let id = |o: Owner, j: u32| scene.bodies[o.body as usize].particles.id[j as usize];

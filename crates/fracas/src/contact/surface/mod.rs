@@ -67,6 +67,8 @@ struct Side {
     inner: u32,
     /// Height of that tetrahedron at rest, in m.
     height: f32,
+    /// Its middle at rest, in m.
+    middle: Vec3,
     /// Shortest edge at rest, in m.
     edge: f32,
     /// Distance within which it makes contacts though nothing moves, in m.
@@ -78,7 +80,10 @@ struct Side {
 impl Surface {
     /// Brings it up to what the model tells, which seldom changes.
     pub fn follow(&mut self, faces: &[Face], tets: &[[u32; 4]], particles: &Particles) {
-        if self.faces == faces {
+        // a crack in a sheet may move its vertices at rest and leave who is a corner of what
+        let lies_alike = |(side, face): (&Side, &Face)| side.middle == middle_of(face, particles);
+        let stays = !self.two_sided || self.sides.iter().zip(faces).all(lies_alike);
+        if self.faces == faces && stays {
             return;
         }
         self.faces.clear();
@@ -117,26 +122,18 @@ impl Surface {
     }
 
     /// Whether two faces of a piece may touch each other: they are no neighbours, and not where it is inside out.
-    pub fn may_touch_itself(&self, [a, b]: [usize; 2], particles: &Particles) -> bool {
+    pub fn may_touch_itself(&self, [a, b]: [usize; 2]) -> bool {
         let [p, q] = [a, b].map(|face| self.faces[face].corners);
-        let middle = |corners: [u32; 3]| {
-            corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
-        };
-        p.iter().all(|j| !q.contains(j))
-            && !self.tangles.part(middle(p), middle(q))
-            && !self.are_banks([a, b], particles)
+        !self.are_banks([a, b])
+            && p.iter().all(|j| !q.contains(j))
+            && !self.tangles.part(self.sides[a].middle, self.sides[b].middle)
     }
 
     /// Whether two faces of a sheet lie side by side at rest: they are neighbours, or were before a crack parted them.
-    pub fn are_banks(&self, [a, b]: [usize; 2], particles: &Particles) -> bool {
-        if !self.two_sided {
-            return false;
-        }
-        let middle = |face: usize| {
-            let corners = self.faces[face].corners;
-            corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
-        };
-        middle(a).distance(middle(b)) < BANKS * 0.5 * (self.sides[a].edge + self.sides[b].edge)
+    pub fn are_banks(&self, [a, b]: [usize; 2]) -> bool {
+        let [a, b] = [&self.sides[a], &self.sides[b]];
+        let near = BANKS * 0.5 * (a.edge + b.edge);
+        self.two_sided && a.middle.distance_squared(b.middle) < near * near
     }
 
     /// Whether it is touched from both sides.
@@ -312,11 +309,17 @@ impl Side {
             owns: 0,
             inner,
             height: height as f32,
+            middle: middle_of(face, particles),
             edge: edge as f32,
             margin: if tet.is_some() { MARGIN } else { SHEET_MARGIN } * edge as f32,
             offset: if tet.is_some() { 0.0 } else { thin },
         }
     }
+}
+
+/// The middle of a face at rest.
+fn middle_of(face: &Face, particles: &Particles) -> Vec3 {
+    face.corners.into_iter().map(|j| particles.rest[j as usize]).sum::<Vec3>() / 3.0
 }
 
 /// The point of a triangle with these weights.

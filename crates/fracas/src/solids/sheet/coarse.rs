@@ -91,7 +91,10 @@ impl Aggregates {
                 lowest[a as usize] = lowest[a as usize].min(least);
             }
         };
-        elements.patches[elements.of(span)].iter().for_each(|patch| join(&patch.corners));
+        elements.triangles[elements.of(span)].iter().for_each(|element| join(&element.corners));
+        for v in span.clone() {
+            elements.bending.rows.of(v).0.iter().for_each(|&w| join(&[v as u32, w]));
+        }
         Self { label, count, lowest, ..Self::default() }
     }
 
@@ -139,15 +142,11 @@ impl Aggregates {
                 }
             }
         }
-        for patch in &elements.patches[elements.of(span)] {
-            let of = patch.corners.map(|v| members[v as usize - span.start]);
-            if of.iter().all(|member| member.of == of[0].of) {
-                continue;
-            }
-            for i in 0..6 {
-                for j in 0..6 {
-                    add_alike(&mut matrix, of[i], of[j], patch.stiffness(i, j));
-                }
+        for v in span.clone() {
+            let own = members[v - span.start];
+            let (columns, values) = elements.bending.rows.of(v);
+            for (&w, &stiffness) in columns.iter().zip(values) {
+                add_alike(&mut matrix, own, members[w as usize - span.start], stiffness);
             }
         }
         matrix.factor(DEPENDENT);
@@ -180,7 +179,7 @@ impl Aggregates {
 
 /// Σ S_ab ((F_a·F_b) 1 − F_b F_aᵀ): what its tension does to a triangle that is turned.
 fn turning(now: &Stretched) -> DMat3 {
-    let Stretched { f: [a, b], tension: [xx, yy, xy] } = *now;
+    let Stretched { f: [a, b], tension: [xx, yy, xy], .. } = *now;
     let of = |p: DVec3, q: DVec3| DMat3::from_diagonal(DVec3::splat(p.dot(q))) - outer(q, p);
     xx * of(a, a) + yy * of(b, b) + xy * (of(a, b) + of(b, a))
 }

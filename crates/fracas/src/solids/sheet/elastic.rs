@@ -10,21 +10,12 @@
 //!
 //! The matrix of the solve has S⁺ in the place of S, its part in tension: what is compressed buckles, and a matrix that knew it would not be
 //! positive.
-//!
-//! Bending is that of a plate. How F changes from a triangle to its neighbours is its second derivative (rotation-free triangles; Oñate and
-//! Zárate 2000), a vector of the world for each pair of directions:
-//!
-//! ```text
-//! H = −Σ_k sym( g_k ⊗ (F_k − F) ),   Ψ = ½ A D ( (1 − ν) |H|² + ν |tr H|² ),   k over the neighbours there are
-//! ```
-//!
-//! It is quadratic in the places, so that its matrix is constant and positive for any shape; it vanishes for all that is flat, and of what is bent
-//! without stretch |H| is the curvature.
 
+use super::bending::Bending;
 use super::remesh::Plane;
 use super::rest::{Fabric, mean};
 use super::topology::next;
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// A triangle at rest.
@@ -43,32 +34,44 @@ pub(crate) struct Element {
     pub plastic: [f64; 3],
 }
 
-/// A triangle and its neighbours, and how they bend.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patch {
-    /// Its corners, then the far ones of its neighbours; those that are not there are its first.
-    pub corners: [u32; 6],
-    /// What each adds to H: xx, yy, xy, 1/m².
-    c: [[f64; 3]; 6],
-    /// A D (1 − ν) and A D ν, N m³.
-    weight: [f64; 2],
-}
-
 /// A triangle as it is now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretched {
     /// Columns of F.
     pub f: [DVec3; 2],
-    /// A t S⁺: xx, yy, xy, N m.
+    /// A t S and A t S⁺: xx, yy, xy, N m.
+    pub stress: [f64; 3],
     pub tension: [f64; 3],
+}
+
+impl Stretched {
+    /// Of no shape.
+    pub const NONE: Self = Self { f: [DVec3::ZERO; 2], stress: [0.0; 3], tension: [0.0; 3] };
+}
+
+/// What a triangle does to its corners, N, or how that changes.
+pub(crate) type Pull = [DVec3; 3];
+
+/// Coefficients that are summed up.
+struct Quartic([f64; 3]);
+
+impl std::ops::Add for Quartic {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self([0, 1, 2].map(|k| self.0[k] + other.0[k]))
+    }
 }
 
 /// All that follows from the rest plane.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elements {
     pub triangles: Vec<Element>,
-    /// One of each triangle.
-    pub patches: Vec<Patch>,
+    pub bending: Bending,
+    /// Whether it can neither tear nor yield, whatever pulls.
+    pub is_whole: bool,
+    /// The corners at each vertex in order, and where those of each begin.
+    corners_at: Vec<u32>,
+    first_corner: Vec<u32>,
     /// A vertex of the piece that each triangle is in, as of when pieces were put in order.
     anchor: Vec<u32>,
     /// Vertices joined with each by an edge, and where those of each begin.
@@ -84,18 +87,53 @@ impl Elements {
         elements
     }
 
-    /// After triangles, places or materials have changed.
+    /// After all triangles, places or materials may have changed.
     pub fn follow(&mut self, plane: &Plane, fabric: &Fabric) {
+        self.follow_triangles(plane, fabric);
+        self.bending.follow(plane, fabric, &self.triangles);
+    }
+
+    /// After these triangles have changed, or begun.
+    pub fn follow_some(&mut self, plane: &Plane, fabric: &Fabric, changed: &[u32]) {
+        self.follow_triangles(plane, fabric);
+        self.bending.follow_some(plane, fabric, &self.triangles, changed);
+    }
+
+    fn follow_triangles(&mut self, plane: &Plane, fabric: &Fabric) {
         let table = &plane.table;
         self.triangles.clear();
         self.triangles.extend((0..table.len() as u32).map(|t| Element::new(plane, fabric, t)));
-        let Self { triangles, patches, .. } = self;
-        patches.clear();
-        let count = 0..table.len() as u32;
-        patches.extend(count.map(|t| Patch::new(plane, fabric, triangles, t)));
         // those that began are in no piece until these are put in order
         self.anchor.resize(table.len(), u32::MAX);
+        let infinite = |column: &[f32]| column.iter().all(|x| x.is_infinite());
+        self.is_whole = infinite(&fabric.strength)
+            && infinite(&fabric.toughness)
+            && infinite(&fabric.yield_stress);
         self.list_around(plane);
+        self.list_corners(table.vertex_count());
+    }
+
+    /// By triangles, so that sums over the corners at a vertex do not depend on where its fan begins.
+    fn list_corners(&mut self, vertices: usize) {
+        let Self { triangles, corners_at, first_corner, .. } = self;
+        first_corner.clear();
+        first_corner.resize(vertices + 1, 0);
+        let corners = || triangles.iter().flat_map(|element| element.corners);
+        corners().for_each(|v| first_corner[v as usize + 1] += 1);
+        (0..vertices).for_each(|v| first_corner[v + 1] += first_corner[v]);
+        corners_at.clear();
+        corners_at.resize(3 * triangles.len(), 0);
+        let mut next = first_corner.clone();
+        for (v, corner) in corners().zip(0..) {
+            let place = &mut next[v as usize];
+            corners_at[*place as usize] = corner;
+            *place += 1;
+        }
+    }
+
+    /// The corners at a vertex, each as three times the triangle and which of it.
+    fn corners_of(&self, v: usize) -> &[u32] {
+        &self.corners_at[self.first_corner[v] as usize..self.first_corner[v + 1] as usize]
     }
 
     /// After pieces have been put in order.
@@ -145,83 +183,117 @@ impl Elements {
     /// Ψ of a piece with its vertices at `x`, J.
     pub fn energy(&self, x: &[DVec3], span: &Span) -> f64 {
         let stretch = self.triangles[self.of(span)].iter().map(|element| element.energy(x));
-        let bend = self.patches[self.of(span)].iter().map(|patch| patch.energy(x));
-        stretch.sum::<f64>() + bend.sum::<f64>()
+        stretch.sum::<f64>() + self.bending.energy(x, self.of(span))
     }
 
     /// The same of triangles that are chosen by their number, for when pieces are not in order.
     pub fn energy_where(&self, x: &[DVec3], chosen: impl Fn(usize) -> bool) -> f64 {
-        let all = self.triangles.iter().zip(&self.patches).enumerate();
-        let chosen = all.filter(|&(t, _)| chosen(t));
-        chosen.map(|(_, (element, patch))| element.energy(x) + patch.energy(x)).sum()
+        let all = || (0..self.triangles.len()).filter(|&t| chosen(t));
+        let stretch = all().map(|t| self.triangles[t].energy(x));
+        stretch.sum::<f64>() + self.bending.energy(x, all())
     }
 
-    /// Adds ∇Ψ of a piece with its vertices at `x` to `force`, N, and tells how its triangles are.
-    pub fn add_gradient(
+    /// ∇Ψ of a piece with its vertices at `x`, N, and how its triangles are; `pulls` is room for what these do. The columns are those of the body.
+    pub fn find_gradient(
         &self,
         x: &[DVec3],
         span: &Span,
-        force: &mut [DVec3],
         stretched: &mut [Stretched],
+        pulls: &mut [Pull],
+        force: &mut [DVec3],
+        workers: &Workers,
     ) {
-        for t in self.of(span) {
-            let element = &self.triangles[t];
-            let f = element.slope(x);
-            let s = element.stress(f);
-            let [first, second] =
-                [s[0] * f[0] + s[2] * f[1], s[2] * f[0] + s[1] * f[1]].map(|p| element.volume * p);
-            for (&v, g) in element.corners.iter().zip(element.g) {
-                force[v as usize] += g.x * first + g.y * second;
+        let of = self.of(span);
+        let columns = (&mut stretched[of.clone()], &mut pulls[of.clone()]);
+        workers.for_span(of, columns, &|triangles, (stretched, pulls)| {
+            for ((t, now), pull) in triangles.zip(stretched).zip(pulls) {
+                let element = &self.triangles[t];
+                let f = element.slope(x);
+                let s = element.stress(f);
+                let stress = s.map(|s| element.volume * s);
+                let [xx, yy, xy] = stress;
+                *now = Stretched { f, stress, tension: positive(s).map(|s| element.volume * s) };
+                *pull = element.on_corners([xx * f[0] + xy * f[1], xy * f[0] + yy * f[1]]);
             }
-            stretched[t] = Stretched { f, tension: positive(s).map(|s| element.volume * s) };
-        }
-        for patch in &self.patches[self.of(span)] {
-            patch.add_force(x, force);
-        }
+        });
+        let pulls = &*pulls;
+        workers.for_span(span.clone(), &mut force[span.clone()], &|vertices, force| {
+            for (v, force) in vertices.zip(force) {
+                *force = self.pull_at(pulls, v) + self.bending.force_at(x, v);
+            }
+        });
     }
 
-    /// Adds K p of a piece.
-    pub fn add_product(
+    /// K p of triangles of a piece but for their bending.
+    pub fn find_pulls(
         &self,
         stretched: &[Stretched],
         span: &Span,
         p: &[DVec3],
-        out: &mut [DVec3],
+        pulls: &mut [Pull],
+        workers: &Workers,
     ) {
-        for t in self.of(span) {
-            let (element, Stretched { f, tension }) = (&self.triangles[t], &stretched[t]);
-            let d = element.slope(p);
-            let [lambda, mu] = element.lame;
-            // A t dE, twice
-            let (xx, yy) = (2.0 * f[0].dot(d[0]), 2.0 * f[1].dot(d[1]));
-            let xy = f[0].dot(d[1]) + f[1].dot(d[0]);
-            let trace = 0.5 * lambda * (xx + yy);
-            let [sxx, syy, sxy] = [trace + mu * xx, trace + mu * yy, mu * xy];
-            let first = sxx * f[0] + sxy * f[1] + tension[0] * d[0] + tension[2] * d[1];
-            let second = sxy * f[0] + syy * f[1] + tension[2] * d[0] + tension[1] * d[1];
-            for (&v, g) in element.corners.iter().zip(element.g) {
-                out[v as usize] += g.x * first + g.y * second;
+        let of = self.of(span);
+        workers.for_span(of.clone(), &mut pulls[of], &|triangles, pulls| {
+            for (t, pull) in triangles.zip(pulls) {
+                let (element, Stretched { f, tension, .. }) = (&self.triangles[t], &stretched[t]);
+                let d = element.slope(p);
+                let [lambda, mu] = element.lame;
+                // A t dE, twice
+                let (xx, yy) = (2.0 * f[0].dot(d[0]), 2.0 * f[1].dot(d[1]));
+                let xy = f[0].dot(d[1]) + f[1].dot(d[0]);
+                let trace = 0.5 * lambda * (xx + yy);
+                let [sxx, syy, sxy] = [trace + mu * xx, trace + mu * yy, mu * xy];
+                *pull = element.on_corners([
+                    sxx * f[0] + sxy * f[1] + tension[0] * d[0] + tension[2] * d[1],
+                    sxy * f[0] + syy * f[1] + tension[2] * d[0] + tension[1] * d[1],
+                ]);
             }
-        }
-        for patch in &self.patches[self.of(span)] {
-            patch.add_force(p, out);
-        }
+        });
     }
 
-    /// Adds the blocks on the diagonal of K of a piece.
-    pub fn add_diagonal(&self, stretched: &[Stretched], span: &Span, blocks: &mut [DMat3]) {
-        for t in self.of(span) {
-            let (element, now) = (&self.triangles[t], &stretched[t]);
-            for i in 0..3 {
-                blocks[element.corners[i] as usize] += element.block(now, i, i);
-            }
+    /// K p at a vertex, from [`find_pulls`](Self::find_pulls).
+    pub fn product_at(&self, pulls: &[Pull], p: &[DVec3], v: usize) -> DVec3 {
+        self.pull_at(pulls, v) + self.bending.force_at(p, v)
+    }
+
+    /// Σ over the corners at a vertex of what acts on them.
+    fn pull_at(&self, pulls: &[Pull], v: usize) -> DVec3 {
+        let mut sum = DVec3::ZERO;
+        for &corner in self.corners_of(v) {
+            sum += pulls.as_flattened()[corner as usize];
         }
-        for patch in &self.patches[self.of(span)] {
-            for i in 0..6 {
-                let own = DVec3::splat(patch.stiffness(i, i));
-                blocks[patch.corners[i] as usize] += DMat3::from_diagonal(own);
-            }
+        sum
+    }
+
+    /// The block on the diagonal of K of a vertex.
+    pub fn diagonal_at(&self, stretched: &[Stretched], v: usize) -> DMat3 {
+        let mut sum = DMat3::from_diagonal(DVec3::splat(self.bending.diagonal(v)));
+        for &corner in self.corners_of(v) {
+            let (t, k) = (corner as usize / 3, corner as usize % 3);
+            sum += self.triangles[t].block(&stretched[t], k, k);
         }
+        sum
+    }
+
+    /// By how much Ψ and its second order in s differ along a way d of the vertices of a piece, per s², s³ and s⁴: −½ S⁻·dᵀd, which is not in the
+    /// matrix, and what stretch has beyond it.
+    pub fn along(
+        &self,
+        stretched: &[Stretched],
+        span: &Span,
+        d: &[DVec3],
+        workers: &Workers,
+    ) -> [f64; 3] {
+        let Quartic(sums) = workers.sum(self.of(span), &|triangles: Span| {
+            let mut sums = [0.0; 3];
+            for t in triangles {
+                let more = self.triangles[t].along(&stretched[t], d);
+                (0..3).for_each(|k| sums[k] += more[k]);
+            }
+            Quartic(sums)
+        });
+        sums
     }
 }
 
@@ -247,6 +319,12 @@ impl Element {
     pub fn slope_of(&self, [x0, x1, x2]: [DVec3; 3]) -> [DVec3; 2] {
         let (d1, d2) = (x1 - x0, x2 - x0);
         [self.g[1].x * d1 + self.g[2].x * d2, self.g[1].y * d1 + self.g[2].y * d2]
+    }
+
+    /// P g of its corners, P by its columns.
+    fn on_corners(&self, [first, second]: [DVec3; 2]) -> Pull {
+        let [b, c] = [1, 2].map(|k| self.g[k].x * first + self.g[k].y * second);
+        [-b - c, b, c]
     }
 
     /// Green's strain: xx, yy, xy.
@@ -279,9 +357,25 @@ impl Element {
         0.5 * self.lame[0] * trace * trace + self.lame[1] * square
     }
 
+    /// See [`Elements::along`].
+    fn along(&self, now: &Stretched, d: &[DVec3]) -> [f64; 3] {
+        let Stretched { f, stress, tension } = now;
+        let d = self.slope(d);
+        let one = [f[0].dot(d[0]), f[1].dot(d[1]), 0.5 * (f[0].dot(d[1]) + f[1].dot(d[0]))];
+        let two = [d[0].length_squared(), d[1].length_squared(), d[0].dot(d[1])];
+        let pushed = [0, 1, 2].map(|k| stress[k] - tension[k]);
+        let [lambda, mu] = self.lame;
+        let work = |a: [f64; 3], b: [f64; 3]| {
+            lambda * (a[0] + a[1]) * (b[0] + b[1])
+                + 2.0 * mu * (a[0] * b[0] + a[1] * b[1] + 2.0 * a[2] * b[2])
+        };
+        let second = pushed[0] * two[0] + pushed[1] * two[1] + 2.0 * pushed[2] * two[2];
+        [0.5 * second, 0.5 * work(one, two), 0.125 * work(two, two)]
+    }
+
     /// λ F g_i g_jᵀ Fᵀ + μ (g_i·g_j F Fᵀ + F g_j g_iᵀ Fᵀ) + g_i·S⁺ g_j, times A t.
     pub fn block(&self, now: &Stretched, i: usize, j: usize) -> DMat3 {
-        let Stretched { f, tension } = now;
+        let Stretched { f, tension, .. } = now;
         let (gi, gj) = (self.g[i], self.g[j]);
         let (a, b) = (gi.x * f[0] + gi.y * f[1], gj.x * f[0] + gj.y * f[1]);
         let [lambda, mu] = self.lame;
@@ -291,70 +385,6 @@ impl Element {
         lambda * outer(a, b)
             + mu * (gi.dot(gj) * both + outer(b, a))
             + DMat3::from_diagonal(DVec3::splat(pulled))
-    }
-}
-
-impl Patch {
-    fn new(plane: &Plane, fabric: &Fabric, triangles: &[Element], t: u32) -> Self {
-        let element = &triangles[t as usize];
-        let mut corners = [element.corners[0]; 6];
-        corners[..3].copy_from_slice(&element.corners);
-        let mut c = [[0.0; 3]; 6];
-        let mut add = |at: usize, p: DVec2, q: DVec2| {
-            let both = [p.x * q.x, p.y * q.y, 0.5 * (p.x * q.y + p.y * q.x)];
-            (0..3).for_each(|k| c[at][k] += both[k]);
-        };
-        for k in 0..3 {
-            let Some(u) = plane.table.beyond(t, k) else { continue };
-            let (g, other) = (element.g[k], &triangles[u as usize]);
-            for (&v, &slope) in other.corners.iter().zip(&other.g) {
-                let mine = element.corners.iter().position(|&w| w == v);
-                let at = mine.unwrap_or(3 + k);
-                corners[at] = v;
-                add(at, -g, slope);
-            }
-            (0..3).for_each(|at| add(at, g, element.g[at]));
-        }
-        let bending = element.area * mean(&fabric.bending, element.corners);
-        let nu = mean(&fabric.poisson, element.corners);
-        Self { corners, c, weight: [bending * (1.0 - nu), bending * nu] }
-    }
-
-    /// H: xx, yy, xy.
-    fn curvature(&self, x: &[DVec3]) -> [DVec3; 3] {
-        // from the first corner on, so that it vanishes exactly for a shift
-        let from = x[self.corners[0] as usize];
-        let mut h = [DVec3::ZERO; 3];
-        for (&v, c) in self.corners.iter().zip(&self.c).skip(1) {
-            let d = x[v as usize] - from;
-            (0..3).for_each(|k| h[k] += c[k] * d);
-        }
-        h
-    }
-
-    fn energy(&self, x: &[DVec3]) -> f64 {
-        let [xx, yy, xy] = self.curvature(x);
-        let all = xx.length_squared() + yy.length_squared() + 2.0 * xy.length_squared();
-        0.5 * (self.weight[0] * all + self.weight[1] * (xx + yy).length_squared())
-    }
-
-    /// Adds the slope of its energy.
-    fn add_force(&self, x: &[DVec3], force: &mut [DVec3]) {
-        let [xx, yy, xy] = self.curvature(x);
-        let [shape, trace] = self.weight;
-        let both = trace * (xx + yy);
-        let moments = [shape * xx + both, shape * yy + both, 2.0 * shape * xy];
-        for (&v, c) in self.corners.iter().zip(&self.c) {
-            force[v as usize] += c[0] * moments[0] + c[1] * moments[1] + c[2] * moments[2];
-        }
-    }
-
-    /// What two of its corners do to each other, the same in all directions, N/m.
-    pub fn stiffness(&self, i: usize, j: usize) -> f64 {
-        let (a, b) = (self.c[i], self.c[j]);
-        let [shape, trace] = self.weight;
-        shape * (a[0] * b[0] + a[1] * b[1] + 2.0 * a[2] * b[2])
-            + trace * (a[0] + a[1]) * (b[0] + b[1])
     }
 }
 
@@ -394,11 +424,12 @@ pub(crate) fn outer(a: DVec3, b: DVec3) -> DMat3 {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::solids::sheet::remesh::tests::{random, square};
 
-    fn fabric(count: usize, [e, nu, t, d]: [f32; 4]) -> Fabric {
+    /// Of one material, by E, ν, t and D.
+    pub fn fabric(count: usize, [e, nu, t, d]: [f32; 4]) -> Fabric {
         let of = |value: f32| vec![value; count];
         Fabric {
             thickness: of(t),
@@ -426,9 +457,9 @@ mod tests {
         let plane = Plane::new(table, rest);
         let elements = Elements::new(&plane, &fabric(3, [1.0, 0.25, 0.01, 0.0]));
         let x = [[0.0, 0.0, 0.0], [1.1, 0.0, 0.1], [0.05, 0.95, 0.2]].map(DVec3::from);
-        let mut force = [DVec3::ZERO; 3];
-        let mut stretched = [Stretched { f: [DVec3::ZERO; 2], tension: [0.0; 3] }];
-        elements.add_gradient(&x, &(0..3), &mut force, &mut stretched);
+        let (mut force, mut stretched) = ([DVec3::ZERO; 3], [Stretched::NONE]);
+        let (mut pulls, workers) = ([[DVec3::ZERO; 3]], Workers::default());
+        elements.find_gradient(&x, &(0..3), &mut stretched, &mut pulls, &mut force, &workers);
         let wanted = [
             [0.0007775, 0.0001425, 0.0001],
             [-0.0006125, -0.0001425, -0.000085],
@@ -471,10 +502,12 @@ mod tests {
         let x: Vec<DVec3> =
             plane.rest.iter().map(|p| 1.5 * DVec3::new(p.x, p.y, 0.0) + noise(0.1)).collect();
         let p: Vec<DVec3> = (0..count).map(|_| noise(1.0)).collect();
-        let none = Stretched { f: [DVec3::ZERO; 2], tension: [0.0; 3] };
+        let workers = Workers::default();
         let gradient = |x: &[DVec3]| {
-            let (mut force, mut stretched) = (vec![DVec3::ZERO; count], vec![none; triangles]);
-            elements.add_gradient(x, &all, &mut force, &mut stretched);
+            let mut force = vec![DVec3::ZERO; count];
+            let mut stretched = vec![Stretched::NONE; triangles];
+            let mut pulls = vec![[DVec3::ZERO; 3]; triangles];
+            elements.find_gradient(x, &all, &mut stretched, &mut pulls, &mut force, &workers);
             (force, stretched)
         };
         let moved =
@@ -489,24 +522,58 @@ mod tests {
             let [xx, yy, xy] = now.tension;
             xx * yy - xy * xy > 0.0
         }));
-        let mut product = vec![DVec3::ZERO; count];
-        elements.add_product(&stretched, &all, &p, &mut product);
+        let times = |p: &[DVec3]| -> Vec<DVec3> {
+            let mut pulls = vec![[DVec3::ZERO; 3]; triangles];
+            elements.find_pulls(&stretched, &all, p, &mut pulls, &workers);
+            (0..count).map(|v| elements.product_at(&pulls, p, v)).collect()
+        };
+        let product = times(&p);
         let (ahead, behind) = (gradient(&moved(step)).0, gradient(&moved(-step)).0);
         for j in 0..count {
             let wanted = (ahead[j] - behind[j]) / (2.0 * step);
             let off = product[j].distance(wanted);
             assert!(off < 1e-6 * (1.0 + wanted.length()), "{} instead of {wanted}", product[j]);
         }
-        let mut blocks = vec![DMat3::ZERO; count];
-        elements.add_diagonal(&stretched, &all, &mut blocks);
         for j in 0..count {
+            let block = elements.diagonal_at(&stretched, j);
             for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
                 let mut unit = vec![DVec3::ZERO; count];
                 unit[j] = axis;
-                let mut image = vec![DVec3::ZERO; count];
-                elements.add_product(&stretched, &all, &unit, &mut image);
-                assert!(image[j].distance(blocks[j] * axis) < 1e-9 * blocks[j].x_axis.length());
+                let image = times(&unit);
+                assert!(image[j].distance(block * axis) < 1e-9 * block.x_axis.length());
             }
+        }
+    }
+
+    /// Ψ on a way is the quartic that it is told to be, also where triangles are compressed.
+    #[test]
+    fn energy_along_a_way_is_its_quartic() {
+        let mut state = 5;
+        let plane = square(3, 0.4, &mut state);
+        let (count, triangles) = (plane.rest.len(), plane.table.len());
+        let elements = Elements::new(&plane, &fabric(count, [3.0, 0.3, 0.1, 0.02]));
+        let mut noise =
+            |size: f64| DVec3::from([0; 3].map(|_| size * (2.0 * random(&mut state) - 1.0)));
+        let x: Vec<DVec3> =
+            plane.rest.iter().map(|p| DVec3::new(p.x, p.y, 0.0) + noise(0.3)).collect();
+        let d: Vec<DVec3> = (0..count).map(|_| noise(1.0)).collect();
+        let (all, workers) = (0..count, Workers::default());
+        let mut force = vec![DVec3::ZERO; count];
+        let mut stretched = vec![Stretched::NONE; triangles];
+        let mut pulls = vec![[DVec3::ZERO; 3]; triangles];
+        elements.find_gradient(&x, &all, &mut stretched, &mut pulls, &mut force, &workers);
+        assert!(stretched.iter().any(|now| now.stress != now.tension), "nothing is compressed");
+        elements.find_pulls(&stretched, &all, &d, &mut pulls, &workers);
+        let slope: f64 = (0..count).map(|v| force[v].dot(d[v])).sum();
+        let square: f64 = (0..count).map(|v| elements.product_at(&pulls, &d, v).dot(d[v])).sum();
+        let [two, three, four] = elements.along(&stretched, &all, &d, &workers);
+        let before = elements.energy(&x, &all);
+        for s in [0.3, 1.0, -0.7] {
+            let moved: Vec<DVec3> = x.iter().zip(&d).map(|(x, d)| *x + s * *d).collect();
+            let after = elements.energy(&moved, &all);
+            let told = s * (slope + s * (0.5 * square + two + s * (three + s * four)));
+            let off = (after - before - told).abs();
+            assert!(off < 1e-12 * after, "{} J instead of {told} J", after - before);
         }
     }
 

@@ -137,6 +137,9 @@ impl Sheet {
         changes: &mut Changes,
     ) -> f64 {
         *credit = (*credit + step.h).min(BUDGET_TIME);
+        if self.elements.is_whole {
+            return 0.0;
+        }
         let here = |tip: &Tip| span.contains(&(tip.vertex as usize));
         let tips: Vec<Tip> = self.tips.iter().copied().filter(here).collect();
         let loaded = self.is_loaded(particles, &span);
@@ -497,19 +500,19 @@ impl Sheet {
     /// After hops: masses of what they touched, and all that follows from the rest plane.
     pub(super) fn follow_hops(&mut self, particles: &mut Particles) {
         let Self { plane, fabric, .. } = self;
-        let mut touched: Vec<u32> =
-            plane.table.written_since(0).flat_map(|t| plane.table.corners()[t as usize]).collect();
-        for v in plane.moved() {
-            let around = plane.table.fan(v).map(|(t, _)| plane.table.corners()[t as usize]);
-            touched.extend(around.flatten());
-        }
+        let mut changed: Vec<u32> = plane.table.written_since(0).collect();
+        changed.extend(plane.moved().flat_map(|v| plane.table.fan(v).map(|(t, _)| t)));
+        changed.sort_unstable();
+        changed.dedup();
+        let corners = changed.iter().flat_map(|&t| plane.table.corners()[t as usize]);
+        let mut touched: Vec<u32> = corners.collect();
         touched.sort_unstable();
         touched.dedup();
         for v in touched {
             particles.mass[v as usize] = mass_of(plane, fabric, v) as f32;
         }
         plane.commit();
-        self.follow();
+        self.follow_some(&changed);
     }
 }
 

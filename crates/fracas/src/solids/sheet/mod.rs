@@ -1,9 +1,10 @@
 //! Sheets of triangles that stretch, bend and tear where they are pulled (seed 004).
 //!
-//! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch and bending, `plastic` flow, `system` the substep of a piece, `coarse` its
+//! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch, `bending` how it bends, `plastic` flow, `system` the substep of a piece, `coarse` its
 //! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles; see
 //! `docs/sheet.md`.
 
+mod bending;
 mod coarse;
 mod elastic;
 mod fracture;
@@ -108,8 +109,18 @@ impl Sheet {
 
     /// All that follows from who is a corner of what and lies where at rest.
     fn follow(&mut self) {
-        let Self { plane, fabric, elements, faces, system, .. } = self;
-        elements.follow(plane, fabric);
+        self.elements.follow(&self.plane, &self.fabric);
+        self.follow_elements();
+    }
+
+    /// The same after these triangles have changed, or begun.
+    fn follow_some(&mut self, changed: &[u32]) {
+        self.elements.follow_some(&self.plane, &self.fabric, changed);
+        self.follow_elements();
+    }
+
+    fn follow_elements(&mut self) {
+        let Self { plane, faces, system, .. } = self;
         faces.clear();
         let face = |(&corners, tet)| Face { corners, tet, opened: false };
         faces.extend(plane.table.corners().iter().zip(0..).map(face));
@@ -195,14 +206,12 @@ impl Solid for Sheet {
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
         self.system.follow(particles, &span);
-        self.system.linearise(&self.elements, &span);
-        self.system.find_blocks(particles, &self.elements, &span, step.h);
+        self.system.linearise(&self.elements, &span, &step.workers);
+        self.system.find_blocks(particles, &self.elements, &span, step);
     }
 
-    fn linearise(&mut self, particles: &Particles, span: Span, _: &Step) {
-        self.system.follow(particles, &span);
-        self.system.linearise(&self.elements, &span);
-    }
+    /// Measuring has done it: what bends a sheet is what its matrix is made from.
+    fn linearise(&mut self, _: &Particles, _: Span, _: &Step) {}
 
     fn gradient(&self, particles: &Particles, span: Span, step: &Step, r: DofsMut<'_>) {
         for (r, j) in r.linear.iter_mut().zip(span) {
@@ -219,19 +228,19 @@ impl Solid for Sheet {
         out: DofsMut<'_>,
     ) {
         let Self { system, elements, .. } = self;
-        system.product(particles, elements, &span, step.h, p.linear, out.linear);
+        system.product(particles, elements, &span, step, p.linear, out.linear);
     }
 
     fn precondition(
         &self,
         _: &Particles,
         span: Span,
-        _: &Step,
+        step: &Step,
         extra: &[f32],
         r: DofsRef<'_>,
         z: DofsMut<'_>,
     ) {
-        self.system.precondition(&span, extra, r.linear, z.linear);
+        self.system.precondition(&span, extra, r.linear, z.linear, &step.workers);
     }
 
     fn compliance(&self, _: &Particles, anchor: &Anchor, n: Vec3, _: &Step) -> f32 {
@@ -269,10 +278,10 @@ impl Solid for Sheet {
         self.tear(particles, span, step, residual, credit, changes)
     }
 
-    fn audit(&mut self, particles: &Particles, span: Span, _: &Step, force: DofsMut<'_>) -> f64 {
+    fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         let Self { system, elements, .. } = self;
         system.follow(particles, &span);
-        system.linearise(elements, &span);
+        system.linearise(elements, &span, &step.workers);
         for (force, j) in force.linear.iter_mut().zip(span.clone()) {
             *force = -system.force[j].as_vec3();
         }

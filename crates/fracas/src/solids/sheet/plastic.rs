@@ -22,7 +22,7 @@ fn equivalent([xx, yy, xy]: [f64; 3]) -> f64 {
 impl Sheet {
     /// Lets a piece flow. Returns the elastic energy that it took, J.
     pub(super) fn flow(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
-        if !self.yields(particles, &span) {
+        if self.elements.is_whole || !self.yields(particles, &span) {
             return 0.0;
         }
         self.system.follow(particles, &span);

@@ -3,11 +3,14 @@
 //! ```text
 //! r = M (x* − x)/h² − ∇Ψ(x),   (M/h² + K) d = r,   x ← x + α d with α = 1, ½, ¼ … until ½ |x − x*|²_M / h² + Ψ(x) falls
 //! ```
+//!
+//! Every pass over triangles or vertices is cut among threads; what triangles do to vertices is gathered by these. Along d the energy is a quartic
+//! in α, so that no step has to be tried out.
 
 use super::coarse::Aggregates;
-use super::elastic::{Elements, Stretched};
+use super::elastic::{Elements, Pull, Stretched};
 use super::remesh::Plane;
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use crate::solids::{Anchor, Particles, Residual, Step};
 use crate::solve::Held;
 use glam::{DMat3, DVec3, Vec3};
@@ -28,6 +31,8 @@ const HALVED: u32 = 12;
 const GAIN: f64 = 1e-4;
 /// Below this many vertices a coarse space is no gain.
 const SMALL: usize = 64;
+/// Nor is it while triangles are not this many times as stiff as M/h²: what an iteration reaches is then as far as forces get in a substep.
+const STIFF: f64 = 300.0;
 
 /// What changes with the particles, and room for the solve; over all vertices of the body.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +41,9 @@ pub(super) struct System {
     pub x: Vec<DVec3>,
     /// ∇Ψ, N.
     pub force: Vec<DVec3>,
-    /// Triangles as they are now.
+    /// Triangles as they are now, and room for what they do.
     pub stretched: Vec<Stretched>,
+    pulls: Vec<Pull>,
     /// D = M/h² + the blocks of K, N/m, and its inverse; 0 of what is held.
     blocks: Vec<DMat3>,
     inverse: Vec<DMat3>,
@@ -46,7 +52,6 @@ pub(super) struct System {
     direction: Vec<DVec3>,
     image: Vec<DVec3>,
     way: Vec<DVec3>,
-    tried: Vec<DVec3>,
     /// Of each piece that was solved alone, by the start of its span.
     coarse: Vec<(Span, Aggregates)>,
     /// Of all solves since it was set to 0.
@@ -56,10 +61,10 @@ pub(super) struct System {
 impl System {
     /// Room for so many; what was built for pieces is built anew.
     pub fn resize(&mut self, vertices: usize, triangles: usize) {
-        let none = Stretched { f: [DVec3::ZERO; 2], tension: [0.0; 3] };
-        self.stretched.resize(triangles, none);
-        let Self { x, force, residual, preconditioned, direction, image, way, tried, .. } = self;
-        for column in [x, force, residual, preconditioned, direction, image, way, tried] {
+        self.stretched.resize(triangles, Stretched::NONE);
+        self.pulls.resize(triangles, [DVec3::ZERO; 3]);
+        let Self { x, force, residual, preconditioned, direction, image, way, .. } = self;
+        for column in [x, force, residual, preconditioned, direction, image, way] {
             column.resize(vertices, DVec3::ZERO);
         }
         self.blocks.resize(vertices, DMat3::ZERO);
@@ -75,23 +80,35 @@ impl System {
     }
 
     /// ∇Ψ and all that the matrix is made from, where the vertices are.
-    pub fn linearise(&mut self, elements: &Elements, span: &Span) {
-        self.force[span.clone()].fill(DVec3::ZERO);
-        elements.add_gradient(&self.x, span, &mut self.force, &mut self.stretched);
+    pub fn linearise(&mut self, elements: &Elements, span: &Span, workers: &Workers) {
+        let Self { x, stretched, pulls, force, .. } = self;
+        elements.find_gradient(x, span, stretched, pulls, force, workers);
     }
 
-    /// D and its inverse.
-    pub fn find_blocks(&mut self, particles: &Particles, elements: &Elements, span: &Span, h: f32) {
-        let inv_h2 = 1.0 / (f64::from(h) * f64::from(h));
-        for j in span.clone() {
-            let inertia = DVec3::splat(inv_h2 * f64::from(particles.mass[j]));
-            self.blocks[j] = DMat3::from_diagonal(inertia);
-        }
-        elements.add_diagonal(&self.stretched, span, &mut self.blocks);
-        for j in span.clone() {
-            let held = particles.held[j];
-            self.inverse[j] = if held { DMat3::ZERO } else { self.blocks[j].inverse() };
-        }
+    /// D and its inverse. Returns by how many times it is more than M/h².
+    pub fn find_blocks(
+        &mut self,
+        particles: &Particles,
+        elements: &Elements,
+        span: &Span,
+        step: &Step,
+    ) -> f64 {
+        let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
+        let Self { blocks, inverse, stretched, .. } = self;
+        let columns = (&mut blocks[span.clone()], &mut inverse[span.clone()]);
+        let sum = step.workers.fold_span(span.clone(), columns, &|vertices, (blocks, inverse)| {
+            let mut sum = 0.0;
+            for ((j, block), inverse) in vertices.zip(blocks).zip(inverse) {
+                let inertia = inv_h2 * f64::from(particles.mass[j]);
+                let stiffness = elements.diagonal_at(stretched, j);
+                *block = stiffness + DMat3::from_diagonal(DVec3::splat(inertia));
+                *inverse = if particles.held[j] { DMat3::ZERO } else { block.inverse() };
+                let trace = stiffness.x_axis.x + stiffness.y_axis.y + stiffness.z_axis.z;
+                sum += trace / inertia;
+            }
+            sum
+        });
+        sum / span.len() as f64
     }
 
     /// r = M (x* − x)/h² − ∇Ψ of a particle in the solve with contacts, N.
@@ -106,40 +123,64 @@ impl System {
         particles: &Particles,
         elements: &Elements,
         span: &Span,
-        h: f32,
+        step: &Step,
         p: &[Vec3],
         out: &mut [Vec3],
     ) {
         for (p, j) in p.iter().zip(span.clone()) {
             self.direction[j] = p.as_dvec3();
         }
-        self.multiply(particles, elements, span, h);
+        self.multiply(particles, elements, span, step);
         for (out, j) in out.iter_mut().zip(span.clone()) {
             *out = self.image[j].as_vec3();
         }
     }
 
-    /// image = (M/h² + K) direction.
-    fn multiply(&mut self, particles: &Particles, elements: &Elements, span: &Span, h: f32) {
-        let inv_h2 = 1.0 / (f64::from(h) * f64::from(h));
-        for j in span.clone() {
-            self.image[j] = inv_h2 * f64::from(particles.mass[j]) * self.direction[j];
-        }
-        elements.add_product(&self.stretched, span, &self.direction, &mut self.image);
+    /// image = (M/h² + K) direction. Returns their product.
+    fn multiply(
+        &mut self,
+        particles: &Particles,
+        elements: &Elements,
+        span: &Span,
+        step: &Step,
+    ) -> f64 {
+        let Self { stretched, pulls, direction, image, .. } = self;
+        elements.find_pulls(stretched, span, direction, pulls, &step.workers);
+        let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
+        step.workers.fold_span(span.clone(), &mut image[span.clone()], &|vertices, image| {
+            let mut sum = 0.0;
+            for (j, image) in vertices.zip(image) {
+                let p = direction[j];
+                let inertia = inv_h2 * f64::from(particles.mass[j]) * p;
+                *image = inertia + elements.product_at(pulls, direction, j);
+                sum += p.dot(*image);
+            }
+            sum
+        })
     }
 
     /// z = (D + extra)⁻¹ r, for the solve with contacts, which adds the rigid motions of the piece by itself.
-    pub fn precondition(&self, span: &Span, extra: &[f32], r: &[Vec3], z: &mut [Vec3]) {
-        for (k, j) in span.clone().enumerate() {
-            let answer = match extra[k] {
-                0.0 => self.inverse[j] * r[k].as_dvec3(),
-                stiffness => {
+    pub fn precondition(
+        &self,
+        span: &Span,
+        extra: &[f32],
+        r: &[Vec3],
+        z: &mut [Vec3],
+        workers: &Workers,
+    ) {
+        let start = span.start;
+        workers.for_span(span.clone(), z, &|vertices, z| {
+            for (j, z) in vertices.zip(z) {
+                let (stiffness, r) = (extra[j - start], r[j - start].as_dvec3());
+                let answer = if stiffness == 0.0 {
+                    self.inverse[j] * r
+                } else {
                     let more = DMat3::from_diagonal(DVec3::splat(f64::from(stiffness)));
-                    (self.blocks[j] + more).inverse() * r[k].as_dvec3()
-                }
-            };
-            z[k] = answer.as_vec3();
-        }
+                    (self.blocks[j] + more).inverse() * r
+                };
+                *z = answer.as_vec3();
+            }
+        });
     }
 
     /// nᵀ D⁻¹ n at a point, m/N.
@@ -176,23 +217,21 @@ impl System {
         let (mut left, mut all) = (0.0, acts);
         let (mut goes_on, before) = (true, self.iterations);
         for round in 0..=NEWTON {
-            self.linearise(elements, span);
-            (left, all) = (0.0, acts);
-            for j in span.clone() {
-                let inertia = f64::from(particles.mass[j]) / (h * h);
-                let r = inertia * (particles.inertial_place(j) - self.x[j]) - self.force[j];
-                self.residual[j] = r;
-                *(if particles.held[j] { &mut all } else { &mut left }) += r.length_squared();
-            }
+            self.linearise(elements, span, &step.workers);
+            let Sums(free, reactions) = self.find_residual(particles, span, step);
+            (left, all) = (free, acts + reactions);
             if !goes_on || round == NEWTON || left <= LEFT * LEFT * all {
                 break;
             }
-            self.find_blocks(particles, elements, span, step.h);
-            self.factor_coarse(particles, plane, elements, span, step.h);
+            let stiff = self.find_blocks(particles, elements, span, step);
+            let coarse = stiff > STIFF && span.len() >= SMALL;
+            if coarse {
+                self.factor_coarse(particles, plane, elements, span, step.h);
+            }
             let enough = (0.25 * LEFT * LEFT * all / left).min(ENOUGH * ENOUGH) * left;
-            let left = (before + ITERATIONS * step.sweeps).saturating_sub(self.iterations);
-            let slope = self.iterate(particles, elements, span, step, left, enough);
-            goes_on = self.advance(particles, elements, span, slope, h) && left > 0;
+            let most = (before + ITERATIONS * step.sweeps).saturating_sub(self.iterations);
+            let slope = self.iterate(particles, elements, span, step, coarse, most, enough);
+            goes_on = self.advance(elements, span, step, slope) && most > 0;
         }
         for target in held.iter_mut() {
             let force = -self.residual[target.particle as usize];
@@ -206,6 +245,22 @@ impl System {
         Residual::new(left, all, span.len())
     }
 
+    /// r = M (x* − x)/h² − ∇Ψ. Returns r·r of what is free and of what is held.
+    fn find_residual(&mut self, particles: &Particles, span: &Span, step: &Step) -> Sums {
+        let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
+        let Self { x, force, residual, .. } = self;
+        step.workers.fold_span(span.clone(), &mut residual[span.clone()], &|vertices, residual| {
+            let mut sums = Sums(0.0, 0.0);
+            for (j, r) in vertices.zip(residual) {
+                let inertia = inv_h2 * f64::from(particles.mass[j]);
+                *r = inertia * (particles.inertial_place(j) - x[j]) - force[j];
+                let sum = if particles.held[j] { &mut sums.1 } else { &mut sums.0 };
+                *sum += r.length_squared();
+            }
+            sums
+        })
+    }
+
     /// Conjugate gradients on (M/h² + K) d = r from 0 on, until r·r is below `enough`, at most so many. Returns r·d of the first r.
     fn iterate(
         &mut self,
@@ -213,63 +268,81 @@ impl System {
         elements: &Elements,
         span: &Span,
         step: &Step,
+        coarse: bool,
         most: u32,
         enough: f64,
     ) -> f64 {
         for j in span.clone() {
             self.way[j] = DVec3::ZERO;
+            // of the solve before, which may have ended in no numbers
+            (self.direction[j], self.image[j]) = (DVec3::ZERO, DVec3::ZERO);
             if particles.held[j] {
                 self.residual[j] = DVec3::ZERO;
             }
         }
-        self.answer(span);
-        let mut rz = dot(&self.residual, &self.preconditioned, span);
+        let Sums(_, mut rz) = self.answer(particles, span, step, coarse, 0.0);
         let (mut beta, mut slope) = (0.0, 0.0);
         for _ in 0..most {
             if rz <= 0.0 || rz.is_nan() {
                 break;
             }
             self.iterations += 1;
-            for j in span.clone() {
-                self.direction[j] = self.preconditioned[j] + beta * self.direction[j];
-            }
-            self.multiply(particles, elements, span, step.h);
-            let curvature = dot(&self.direction, &self.image, span);
+            let Self { direction, preconditioned, .. } = self;
+            step.workers.for_span(span.clone(), &mut direction[span.clone()], &|vertices, p| {
+                for (j, p) in vertices.zip(p) {
+                    *p = preconditioned[j] + beta * *p;
+                }
+            });
+            let curvature = self.multiply(particles, elements, span, step);
             // rounding has made the direction worthless
             if curvature <= 0.0 || curvature.is_nan() {
                 break;
             }
             let alpha = rz / curvature;
-            let mut square = 0.0;
-            for j in span.clone() {
-                self.way[j] += alpha * self.direction[j];
-                if !particles.held[j] {
-                    self.residual[j] -= alpha * self.image[j];
-                    square += self.residual[j].length_squared();
-                }
-            }
             // each step is conjugate to those before
             slope += alpha * rz;
+            let Sums(square, next) = self.answer(particles, span, step, coarse, alpha);
             if square <= enough {
                 break;
             }
-            self.answer(span);
-            let next = dot(&self.residual, &self.preconditioned, span);
             beta = next / rz;
             rz = next;
         }
         slope
     }
 
-    /// z = D⁻¹ r + P A_c⁻¹ Pᵀ r.
-    fn answer(&mut self, span: &Span) {
-        let Self { inverse, residual, preconditioned, coarse, .. } = self;
-        for j in span.clone() {
-            preconditioned[j] = inverse[j] * residual[j];
-        }
-        if let Some((_, coarse)) = coarse.iter_mut().find(|(of, _)| of == span) {
-            coarse.add_answer(&residual[span.clone()], &mut preconditioned[span.clone()]);
-        }
+    /// A step of this length, and z = D⁻¹ r + P A_c⁻¹ Pᵀ r of what is left. Returns r·r and r·z.
+    fn answer(
+        &mut self,
+        particles: &Particles,
+        span: &Span,
+        step: &Step,
+        with_coarse: bool,
+        alpha: f64,
+    ) -> Sums {
+        let Self { inverse, residual, preconditioned, coarse, way, direction, image, .. } = self;
+        let columns = (
+            &mut way[span.clone()],
+            &mut residual[span.clone()],
+            &mut preconditioned[span.clone()],
+        );
+        let sums =
+            step.workers.fold_span(span.clone(), columns, &|vertices, (way, residual, z)| {
+                let mut sums = Sums(0.0, 0.0);
+                for (((j, way), r), z) in vertices.zip(way).zip(residual).zip(z) {
+                    *way += alpha * direction[j];
+                    if !particles.held[j] {
+                        *r -= alpha * image[j];
+                    }
+                    *z = inverse[j] * *r;
+                    sums = sums + Sums(r.length_squared(), r.dot(*z));
+                }
+                sums
+            });
+        let coarse = coarse.iter_mut().find(|(of, _)| with_coarse && of == span);
+        let Some((_, coarse)) = coarse else { return sums };
+        coarse.add_answer(&residual[span.clone()], &mut preconditioned[span.clone()]);
+        Sums(sums.0, dot(residual, preconditioned, span))
     }
 
     fn factor_coarse(
@@ -280,9 +353,6 @@ impl System {
         span: &Span,
         h: f32,
     ) {
-        if span.len() < SMALL {
-            return;
-        }
         if !self.coarse.iter().any(|(of, _)| of == span) {
             self.coarse.push((span.clone(), Aggregates::new(plane, elements, span)));
         }
@@ -293,47 +363,30 @@ impl System {
     }
 
     /// Moves along the way that was found, as far as what it minimises falls; false if that is nowhere.
-    fn advance(
-        &mut self,
-        particles: &Particles,
-        elements: &Elements,
-        span: &Span,
-        slope: f64,
-        h: f64,
-    ) -> bool {
-        let before = self.potential(particles, elements, &self.x, span, h);
-        let mut share = 1.0;
-        for _ in 0..HALVED {
-            for j in span.clone() {
-                self.tried[j] = self.x[j] + share * self.way[j];
+    fn advance(&mut self, elements: &Elements, span: &Span, step: &Step, slope: f64) -> bool {
+        let Self { x, way, stretched, .. } = self;
+        let [two, three, four] = elements.along(stretched, span, way, &step.workers);
+        // along what conjugate gradients found, half of the second order is what the slope gains
+        let falls = |s: f64| -slope + s * (0.5 * slope + two + s * (three + s * four));
+        let shares = std::iter::successors(Some(1.0), |share| Some(0.5 * share));
+        let mut tried = shares.take(HALVED as usize);
+        let Some(share) = tried.find(|&share| falls(share) <= -GAIN * slope) else { return false };
+        step.workers.for_span(span.clone(), &mut x[span.clone()], &|vertices, x| {
+            for (j, x) in vertices.zip(x) {
+                *x += share * way[j];
             }
-            let after = self.potential(particles, elements, &self.tried, span, h);
-            // a gain that rounding hides is none to look for
-            let hidden = 1e-12 * before.abs();
-            if after <= before - GAIN * share * slope + hidden {
-                self.x[span.clone()].copy_from_slice(&self.tried[span.clone()]);
-                return true;
-            }
-            share *= 0.5;
-        }
-        false
+        });
+        true
     }
+}
 
-    /// ½ Σ m |x − x*|²/h² + Ψ(x), J.
-    fn potential(
-        &self,
-        particles: &Particles,
-        elements: &Elements,
-        x: &[DVec3],
-        span: &Span,
-        h: f64,
-    ) -> f64 {
-        let mut inertia = 0.0;
-        for j in span.clone().filter(|&j| !particles.held[j]) {
-            let off = x[j] - particles.inertial_place(j);
-            inertia += f64::from(particles.mass[j]) * off.length_squared();
-        }
-        0.5 * inertia / (h * h) + elements.energy(x, span)
+/// Two sums at once.
+struct Sums(f64, f64);
+
+impl std::ops::Add for Sums {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0, self.1 + other.1)
     }
 }
 
