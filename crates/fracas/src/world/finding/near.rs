@@ -77,7 +77,7 @@ impl Near {
                 }
             }
         }
-        meetings.sort_by_key(|meeting| meeting.0);
+        meetings.sort_unstable_by_key(|meeting| meeting.0);
     }
 
     /// What is near a piece, which is numbered through all bodies.
