@@ -10,10 +10,11 @@ use figures::{
     Bending, ByBroyden, FRAME, Flight, Hanging, Notch, Oracle, brittle, config, falling_plate,
     glass,
 };
+use fracas::contact::shape::Shape;
 use fracas::glam::Vec3;
 use fracas::math::Rot;
 use fracas::solids::fem::{TetOptions, TetSolver};
-use fracas::world::{BodyDesc, HalfSpaceDesc, ShapeDesc, World};
+use fracas::world::{BodyDesc, HalfSpaceDesc, ObstacleDesc, ShapeDesc, World};
 use tets::{block, go_on_after_loading};
 
 /// A bar between two supports cracks in the middle of its stretched face, under the load of beam theory.
@@ -191,6 +192,33 @@ fn threads_change_no_bit() {
         hash
     });
     assert_eq!(hashes, [hashes[0]; 3]);
+}
+
+/// Boxes around whole pieces, before faces are looked at, hide nothing: with a half-space that only feels, far below, all faces are looked at, and every
+/// bit is the same, while pieces fly apart, lie on each other and sleep.
+#[test]
+fn boxes_around_pieces_hide_nothing() {
+    let states = [false, true].map(|felt| {
+        let (mut world, id) = falling_plate(2);
+        let ball = ShapeDesc::rigid(Shape::sphere(0.03).unwrap());
+        let mut ball = BodyDesc::new("ball", ball, vec![glass(1e9, 1e9)]);
+        (ball.position, ball.velocity) = ([0.05, 0.5, 0.05], [0.0, -2.0, 0.0]);
+        world.spawn(ball).unwrap();
+        if felt {
+            let plane = Shape::half_space(Vec3::Y).unwrap();
+            let sensor = ObstacleDesc { sensor: true, ..ObstacleDesc::new(plane) };
+            let position = [0.0, -1e3, 0.0];
+            world.add_obstacle(ObstacleDesc { position, ..sensor }).unwrap();
+        }
+        let mut slept = 0;
+        for _ in 0..120 {
+            slept = world.step(FRAME).sleeping;
+        }
+        let body = world.body(id).unwrap();
+        assert!(body.pieces().len() > 3 && slept > 0, "{} pieces", body.pieces().len());
+        body.world_positions().map(|x| x.map(f64::to_bits)).collect::<Vec<_>>()
+    });
+    assert!(states[0] == states[1], "not the same places");
 }
 
 /// Saved while it breaks and loaded again, it goes on with the same bits.

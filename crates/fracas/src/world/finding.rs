@@ -1,24 +1,27 @@
 //! Who may touch whom within the substep: boxes, pairs of boxes, contacts.
 
 mod faces;
+mod near;
 
 use super::attach::Attachments;
-use super::body::Body;
+use super::body::{Body, Piece};
 use super::desc::Layers;
 use super::obstacle::Obstacle;
 use super::{BodyId, ObstacleId, PieceId};
 use crate::contact::broad::{Broad, Item, NO_GROUP, Pair};
 use crate::contact::narrow::{Point, collide};
 use crate::contact::shape::{Aabb, Pose, Shape};
-use crate::contact::surface::{Outline, may_meet};
+use crate::contact::surface::{Marks, Outline, may_meet};
 use crate::contact::{
     Contact, HalfSpace, Kept, KeptPoint, Key, Mover, Other, Spot, margin, meet, pairs,
 };
 use crate::material::combine_friction;
 use crate::math::Rot;
 use crate::parallel::{Span, Workers};
-use crate::solids::{Anchor, Particles};
+use crate::solids::{Anchor, Face, Particles};
+use faces::FaceOf;
 use glam::{DVec3, Vec3};
+use near::Near;
 
 /// Finds contacts. What it keeps of pairs is state; all else is room.
 #[derive(Debug, Default)]
@@ -35,6 +38,7 @@ pub(super) struct Finding {
     outlines: Vec<Outline>,
     pairs: Vec<Pair>,
     broad: Broad,
+    near: Near,
     chunks: Vec<Chunk>,
 }
 
@@ -63,6 +67,8 @@ const NO_FACE: u32 = u32::MAX;
 const OBSTACLE: u32 = u32::MAX;
 /// Group of all obstacles: they never touch each other.
 const OBSTACLES: u32 = u32::MAX - 1;
+/// Group of all pieces that are still: they never touch each other either.
+const STILL: u32 = u32::MAX - 2;
 /// Pairs that one task looks at. Constant, so that results do not depend on the number of threads.
 const CHUNK: usize = 64;
 /// Margin of a shape over the least radius of its particle. Unlike ellipsoids, of which a body has many
@@ -90,8 +96,8 @@ pub(super) struct Scene<'a> {
 }
 
 impl Finding {
-    /// Takes room for so many particles, so that steps take none.
-    pub fn reserve(&mut self, particles: usize, shaped: usize, obstacles: usize) {
+    /// Takes room for so many particles, and for so many pieces of surfaces, so that steps take none.
+    pub fn reserve(&mut self, particles: usize, shaped: usize, obstacles: usize, pieces: usize) {
         fn room<T>(list: &mut Vec<T>, count: usize) {
             list.reserve(count.saturating_sub(list.len()));
         }
@@ -122,6 +128,9 @@ impl Finding {
             }
         }
         self.broad.reserve(particles + obstacles);
+        if pieces > 0 {
+            self.near.reserve(pieces + obstacles);
+        }
     }
 
     /// Appends the contacts of all that are not on half-spaces with ellipsoids, which bodies find by
@@ -160,11 +169,12 @@ impl Finding {
         self.sensed.dedup();
     }
 
-    /// A box around the way of every particle and every obstacle.
+    /// A box around the way of every particle and every obstacle, and of every face that something is near to.
     fn list_items(&mut self, scene: Scene<'_>, workers: &Workers) {
         self.items.clear();
         self.owners.clear();
         self.outlines.clear();
+        self.near.find(scene, workers);
         let mut number = 0;
         for (body, index) in scene.bodies.iter().zip(0..) {
             if body.is_surface() {
@@ -173,7 +183,12 @@ impl Finding {
                 continue;
             }
             for piece in 0..body.pieces.len() {
-                let group = if body.may_fold(piece) { NO_GROUP } else { number };
+                let still = body.pieces[piece].is_still();
+                let group = match still {
+                    true => STILL,
+                    false if body.may_fold(piece) => NO_GROUP,
+                    false => number,
+                };
                 number += 1;
                 let solid = body.model.solid();
                 for j in body.pieces[piece].span.clone().filter(|&j| !solid.is_inside(j)) {
@@ -196,34 +211,50 @@ impl Finding {
         }
     }
 
-    /// A box around the way of every face of a surface. Pieces are numbered from `first` on.
+    /// A box around the way of every face of a surface that something is near to. Pieces are numbered from `first` on.
     fn list_faces(&mut self, body: &Body, [index, first]: [u32; 2], h: f32, workers: &Workers) {
+        let Self { items, owners, outlines, near, .. } = self;
         let surface = &body.scratch.surface;
-        let (count, before) = (surface.faces().len(), self.outlines.len());
-        self.outlines.resize(before + count, Outline::default());
-        workers.for_span(0..count, &mut self.outlines[before..], &|faces, outlines| {
-            for (outline, face) in outlines.iter_mut().zip(faces) {
-                *outline = surface.outline(face, &body.particles, h);
+        let (listed, before) = (owners.len(), outlines.len());
+        let mut faces = surface.faces().iter().zip(0..).peekable();
+        while let Some((face, _)) = faces.peek() {
+            // faces of a piece stand side by side
+            let piece = body.piece_of(face.corners[0]);
+            let Piece { span, origin, .. } = &body.pieces[piece as usize];
+            let is_its = |(face, _): &(&Face, u32)| span.contains(&(face.corners[0] as usize));
+            let folds = !body.pieces[piece as usize].is_still() && surface.may_fold(piece as usize);
+            let group = match body.pieces[piece as usize].is_still() {
+                true => STILL,
+                false if folds => NO_GROUP,
+                false => first + piece,
+            };
+            let near = near.of(first + piece);
+            let left_out = near.is_nothing() && !folds;
+            while let Some((_, k)) = faces.next_if(is_its) {
+                if left_out {
+                    continue;
+                }
+                let around = surface.bounds(k as usize, &body.particles, h);
+                let half = 0.5 * (around.max - around.min);
+                let item = Item {
+                    centre: *origin + around.centre().as_dvec3(),
+                    half: half + Vec3::splat(0.5 * surface.margin(k as usize)),
+                    group,
+                };
+                if folds || near.may_touch(&item) {
+                    let outline = (before + owners.len() - listed) as u32;
+                    items.push(item);
+                    owners.push(Owner { body: index, piece, particle: k, outline });
+                }
+            }
+        }
+        let owners = &owners[listed..];
+        outlines.resize(before + owners.len(), Outline::default());
+        workers.for_span(0..owners.len(), &mut outlines[before..], &|range, outlines| {
+            for (outline, owner) in outlines.iter_mut().zip(&owners[range]) {
+                *outline = surface.outline(owner.particle as usize, &body.particles, h);
             }
         });
-        let mut known = (u32::MAX, NO_GROUP);
-        for (face, k) in surface.faces().iter().zip(0..) {
-            let piece = body.piece_of(face.corners[0]);
-            if known.0 != piece {
-                let folds = surface.may_fold(piece as usize);
-                known = (piece, if folds { NO_GROUP } else { first + piece });
-            }
-            let around = surface.bounds(k as usize, &body.particles, h);
-            let origin = body.pieces[piece as usize].origin;
-            let half = 0.5 * (around.max - around.min);
-            self.items.push(Item {
-                centre: origin + around.centre().as_dvec3(),
-                half: half + Vec3::splat(0.5 * surface.margin(k as usize)),
-                group: known.1,
-            });
-            let outline = before as u32 + k;
-            self.owners.push(Owner { body: index, piece, particle: k, outline });
-        }
     }
 
     fn list_pairs(&mut self, scene: Scene<'_>, workers: &Workers) {
@@ -264,15 +295,8 @@ impl Finding {
     }
 }
 
-/// Whether two are of layers that meet, and no neighbours at rest.
-fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
-    // most pairs of a sheet are neighbours
-    if a.body == b.body && a.is_face() && b.is_face() {
-        let surface = &scene.bodies[a.body as usize].scratch.surface;
-        if surface.are_banks([a.particle as usize, b.particle as usize]) {
-            return false;
-        }
-    }
+/// Whether two are of layers that meet, and of pieces of which one moves and that touch each other.
+fn pieces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     let layers = |o: Owner| match o.body {
         OBSTACLE => scene.obstacles[o.particle as usize].layers,
         number => scene.bodies[number as usize].layers,
@@ -286,6 +310,25 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     if still(a) && still(b) && !sensor || !Layers::meet(layers(a), layers(b)) {
         return false;
     }
+    if a.body != b.body || a.piece == b.piece {
+        return true;
+    }
+    let body = &scene.bodies[a.body as usize];
+    [a, b].iter().all(|o| body.touches_own(o.piece as usize))
+}
+
+/// Whether two are of such pieces, and no neighbours at rest.
+fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
+    // most pairs of a sheet are neighbours
+    if a.body == b.body && a.is_face() && b.is_face() {
+        let surface = &scene.bodies[a.body as usize].scratch.surface;
+        if surface.are_banks([a.particle as usize, b.particle as usize]) {
+            return false;
+        }
+    }
+    if !pieces_may_touch(a, b, scene) {
+        return false;
+    }
     if b.body == OBSTACLE {
         return true;
     }
@@ -296,12 +339,10 @@ fn may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         let id = |o: Owner| scene.bodies[o.body as usize].particles.id[o.particle as usize];
         return !scene.attachments.are_quiet(id(a), id(b));
     }
-    let body = &scene.bodies[a.body as usize];
     if a.piece != b.piece {
-        let touches =
-            |o: Owner| body.model.solid().touches_own(&body.pieces[o.piece as usize].span);
-        return touches(a) && touches(b);
+        return true;
     }
+    let body = &scene.bodies[a.body as usize];
     let [p, q] = [a.particle as usize, b.particle as usize];
     let [x, y] = [body.particles.number[p], body.particles.number[q]];
     let shaped = body.shaped(p).is_some() || body.shaped(q).is_some();
@@ -318,8 +359,7 @@ fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
         let body = &scene.bodies[a.body as usize];
         if a.piece != b.piece {
             let [p, q] = [a, b].map(|o| o.particle as usize);
-            return [a, b].iter().all(|o| body.scratch.touches_own[o.piece as usize])
-                && !body.scratch.surface.are_banks([p, q]);
+            return !body.scratch.surface.are_banks([p, q]);
         }
         let faces = [a, b].map(|o| o.particle as usize);
         return body.scratch.surface.may_touch_itself(faces);
@@ -330,8 +370,8 @@ fn faces_may_touch(a: Owner, b: Owner, scene: Scene<'_>) -> bool {
     !p.iter().any(|&i| q.iter().any(|&j| quiet(i, j)))
 }
 
-/// Whether two faces are worth a look.
-fn may_meet_within(a: Owner, b: Owner, outlines: &[Outline], scene: Scene<'_>) -> bool {
+/// What of two faces is worth a look.
+fn may_meet_within(a: Owner, b: Owner, outlines: &[Outline], scene: Scene<'_>) -> Marks {
     let origin = |o: Owner| scene.bodies[o.body as usize].pieces[o.piece as usize].origin;
     let [first, second] = [a, b].map(|o| &outlines[o.outline as usize]);
     may_meet(first, second, (origin(b) - origin(a)).as_vec3())
@@ -365,6 +405,8 @@ impl Chunk {
         scene: Scene<'_>,
         before: Before<'_>,
     ) {
+        // pairs of one face come one after the other
+        let mut known: Option<(u32, FaceOf<'_>)> = None;
         for &(i, j) in pairs {
             let [a, b] = [owners[i as usize], owners[j as usize]];
             if b.body == OBSTACLE && a.is_face() {
@@ -372,8 +414,12 @@ impl Chunk {
             } else if b.body != OBSTACLE && (a.is_face() || b.is_face()) {
                 match (a.is_face(), b.is_face()) {
                     (true, true) => {
-                        if may_meet_within(a, b, outlines, scene) {
-                            self.touch_faces(a, b, scene)
+                        let marks = may_meet_within(a, b, outlines, scene);
+                        if !marks.is_none() {
+                            let face = known.filter(|&(of, _)| of == i);
+                            let face = face.map_or_else(|| FaceOf::new(a, scene), |known| known.1);
+                            known = Some((i, face));
+                            self.touch_faces(&face, b, marks, scene);
                         }
                     }
                     (true, false) => self.touch_face_and_solid(a, b, scene),
@@ -624,14 +670,27 @@ impl Body {
         !self.scratch.surface.faces().is_empty()
     }
 
+    /// Whether a piece touches other pieces of the body.
+    fn touches_own(&self, piece: usize) -> bool {
+        if self.is_surface() {
+            return self.scratch.touches_own[piece];
+        }
+        self.model.solid().touches_own(&self.pieces[piece].span)
+    }
+
     /// Brings its surface up to what its model tells.
     pub(super) fn follow_surface(&mut self) {
         let Self { model, scratch, particles, pieces, .. } = self;
-        if let Some((faces, tets)) = model.solid().boundary().surface() {
+        let solid = model.solid();
+        if let Some((faces, tets)) = solid.boundary().surface() {
             scratch.surface.follow(faces, tets, particles);
-            let spans = pieces.iter().map(|piece| piece.span.clone());
-            scratch.surface.follow_motion(spans, tets, particles);
-            let touches = pieces.iter().map(|piece| model.solid().touches_own(&piece.span));
+            let looked_at = pieces.iter().map(|piece| {
+                // what is still touches nothing that is
+                let bent = if piece.is_still() { Some(false) } else { solid.is_bent(&piece.span) };
+                (piece.span.clone(), bent)
+            });
+            scratch.surface.follow_motion(looked_at, tets, particles);
+            let touches = pieces.iter().map(|piece| solid.touches_own(&piece.span));
             scratch.touches_own.clear();
             scratch.touches_own.extend(touches);
         }

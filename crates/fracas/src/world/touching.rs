@@ -69,7 +69,7 @@ impl Touching {
     /// Takes room for all bodies, down to dust, so that steps take none.
     pub fn reserve(&mut self, bodies: &[Body], obstacles: usize) {
         let (mut particles, mut shaped, mut left) = (0, 0, BREAKING);
-        let mut count = 0;
+        let (mut count, mut pieces) = (0, 0);
         for body in bodies {
             if self.rooms.len() <= count {
                 self.rooms.push(solve::Scratch::default());
@@ -84,6 +84,7 @@ impl Touching {
                 self.rooms[count].reserve_faces(faces.len());
                 // what is boxed and touched are faces
                 particles += faces.len();
+                pieces = bodies.iter().map(|body| body.pieces.len()).sum();
             }
             count += 1;
         }
@@ -111,7 +112,7 @@ impl Touching {
         room(&mut self.side_of, count);
         self.islands.reset(particles);
         self.clusters.reset(count);
-        self.finding.reserve(particles, shaped, obstacles);
+        self.finding.reserve(particles, shaped, obstacles, pieces);
     }
 
     /// All that may touch within the substep: what bodies have found of obstacles, and each other.

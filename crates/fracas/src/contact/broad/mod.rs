@@ -47,7 +47,8 @@ pub struct Item {
 }
 
 impl Item {
-    fn bounds(&self) -> Bounds {
+    /// Its box.
+    pub fn bounds(&self) -> Bounds {
         let half = self.half.as_dvec3();
         Bounds { min: self.centre - half, max: self.centre + half }
     }
@@ -73,7 +74,7 @@ impl Bounds {
     }
 
     /// Whether both share a point; touching counts.
-    fn meets(&self, other: &Self) -> bool {
+    pub fn meets(&self, other: &Self) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
     }
 

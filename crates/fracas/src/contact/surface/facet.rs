@@ -2,6 +2,7 @@
 
 use super::super::narrow::{nearest_on_segments, nearest_on_triangle, weights_in_triangle};
 use super::ccd::{Moving, corner_triangle, edge_edge};
+use super::outline::Marks;
 use super::weighted;
 use glam::DVec3;
 
@@ -158,10 +159,16 @@ impl Facet {
     }
 }
 
-/// Calls `found` with all that may touch of two faces within the substep.
-pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Meeting)) {
+/// Calls `found` with all that may touch of two faces within the substep, of what `marks` tell.
+pub fn meet_facets(
+    a: &Facet,
+    b: &Facet,
+    rules: Rules,
+    marks: Marks,
+    mut found: impl FnMut(Meeting),
+) {
     let margin = a.margin.min(b.margin);
-    for k in (0..3).filter(|&k| a.owns_corner(k)) {
+    for k in (0..3).filter(|&k| marks.first_corner(k) && a.owns_corner(k)) {
         if let Some((weights, normal, gap)) = corner_on_side(&a.corners[k], a.offset, b, margin) {
             found(Meeting {
                 weights: [corner_weights(k), weights],
@@ -172,7 +179,7 @@ pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Mee
             });
         }
     }
-    for k in (0..3).filter(|&k| b.owns_corner(k)) {
+    for k in (0..3).filter(|&k| marks.second_corner(k) && b.owns_corner(k)) {
         if let Some((weights, normal, gap)) = corner_on_side(&b.corners[k], b.offset, a, margin) {
             found(Meeting {
                 weights: [weights, corner_weights(k)],
@@ -184,7 +191,8 @@ pub fn meet_facets(a: &Facet, b: &Facet, rules: Rules, mut found: impl FnMut(Mee
         }
     }
     for i in (0..3).filter(|&i| a.owns_edge(i) && a.is_sharp(i)) {
-        for j in (0..3).filter(|&j| b.owns_edge(j) && b.is_sharp(j)) {
+        let edges = |&j: &usize| marks.edges(i, j) && b.owns_edge(j) && b.is_sharp(j);
+        for j in (0..3).filter(edges) {
             if let Some(([s, t], normal, gap)) = edges_cross(a, i, b, j, margin) {
                 found(Meeting {
                     weights: [edge_weights(i, s), edge_weights(j, t)],

@@ -19,7 +19,7 @@ mod tests;
 
 pub use facet::{Facet, Feature, Meeting, Rules, meet_facets};
 pub use keep::keep_true;
-pub use outline::{Outline, may_meet};
+pub use outline::{Marks, Outline, may_meet};
 
 use super::shape::Aabb;
 use crate::math::rotation;
@@ -54,6 +54,8 @@ pub struct Surface {
     tangles: Tangles,
     /// Whether it is a sheet, which is touched from both sides.
     two_sided: bool,
+    /// The largest margin of all faces, m.
+    widest: f32,
 }
 
 /// What is around a face.
@@ -93,17 +95,23 @@ impl Surface {
         self.sides.extend(faces.iter().map(|face| Side::new(face, tets, particles)));
         self.join_edges();
         self.list_corners();
+        self.widest = (0..self.sides.len()).map(|face| self.margin(face)).fold(0.0, f32::max);
     }
 
-    /// Brings up to where the particles are what a piece needs to touch itself. `spans` are those of all pieces.
+    /// Brings up to where the particles are what a piece needs to touch itself. Of every piece `pieces` tells where its particles are and, if that
+    /// is known, whether it is bent so far that it could.
     pub fn follow_motion(
         &mut self,
-        spans: impl Iterator<Item = Span>,
+        pieces: impl Iterator<Item = (Span, Option<bool>)>,
         tets: &[[u32; 4]],
         particles: &Particles,
     ) {
         self.bent.clear();
-        for span in spans {
+        for (span, known) in pieces {
+            if let Some(bent) = known {
+                self.bent.push(bent);
+                continue;
+            }
             let place =
                 |j: usize| self.corners.partition_point(|&(corner, _)| (corner as usize) < j);
             let corners = &self.corners[place(span.start)..place(span.end)];
@@ -159,6 +167,11 @@ impl Surface {
     /// Distance within which a face makes contacts though nothing moves, in m.
     pub fn margin(&self, face: usize) -> f32 {
         self.sides[face].margin + 2.0 * self.sides[face].offset
+    }
+
+    /// The largest of these margins.
+    pub fn widest_margin(&self) -> f32 {
+        self.widest
     }
 
     /// The same with a solid, which has an inside to be pushed out of.

@@ -99,26 +99,60 @@ impl Outline {
     }
 }
 
-/// Whether [`meet_facets`](super::meet_facets) could find something. The second lies at `shift` from the first.
-pub fn may_meet(a: &Outline, b: &Outline, shift: Vec3) -> bool {
+/// What of two faces is worth a look: corners of the first over the second, corners of the second over the first, and of each edge of the
+/// first the edges of the second, three bits each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(u16);
+
+impl Marks {
+    /// Everything.
+    pub const ALL: Self = Self(0x7fff);
+
+    /// Whether nothing is.
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a corner of the first is.
+    pub fn first_corner(self, k: usize) -> bool {
+        self.0 >> k & 1 == 1
+    }
+
+    /// Whether a corner of the second is.
+    pub fn second_corner(self, k: usize) -> bool {
+        self.0 >> (3 + k) & 1 == 1
+    }
+
+    /// Whether an edge of the first and one of the second are.
+    pub fn edges(self, i: usize, j: usize) -> bool {
+        self.0 >> (6 + 3 * i + j) & 1 == 1
+    }
+}
+
+/// Where [`meet_facets`](super::meet_facets) could find something. The second lies at `shift` from the first.
+pub fn may_meet(a: &Outline, b: &Outline, shift: Vec3) -> Marks {
     let thick = a.offset + b.offset;
     let margin = a.margin.min(b.margin) + thick;
     let closing = a.way.distance(b.way) + a.spread + b.spread + thick;
-    let corners = |of: &Outline, on: &Outline, shift: Vec3| {
-        (0..3).any(|k| of.owns >> k & 1 == 1 && on.may_hold(of.corners[k] + shift, margin, closing))
-    };
-    if corners(b, a, shift) || corners(a, b, -shift) {
-        return true;
-    }
     let slack = ROUNDING * a.size.max(b.size);
     let beside = margin.max(closing) + slack;
     let deep = beside.max(a.height.min(b.height) + slack);
-    (0..3).filter(|i| a.owns >> (3 + i) & 1 == 1).any(|i| {
-        (0..3).filter(|j| b.owns >> (3 + j) & 1 == 1).any(|j| {
+    let mut marks = 0;
+    let corners = |of: &Outline, on: &Outline, shift: Vec3| {
+        let held = |&k: &usize| {
+            of.owns >> k & 1 == 1 && on.may_hold(of.corners[k] + shift, margin, closing)
+        };
+        (0..3).filter(held).fold(0u16, |bits, k| bits | 1 << k)
+    };
+    marks |= corners(a, b, -shift) | corners(b, a, shift) << 3;
+    for i in (0..3).filter(|i| a.owns >> (3 + i) & 1 == 1) {
+        for j in (0..3).filter(|j| b.owns >> (3 + j) & 1 == 1) {
             let ([p, q], [r, s]) = (a.edge(i), b.edge(j));
-            may_cross(q - p, s - r, r + shift - p, beside, deep)
-        })
-    })
+            let cross = may_cross(q - p, s - r, r + shift - p, beside, deep);
+            marks |= u16::from(cross) << (6 + 3 * i + j);
+        }
+    }
+    Marks(marks)
 }
 
 /// Whether two edges u and v, of which the second begins at w from the first, are nearer than `beside`, or than `deep` where the points that

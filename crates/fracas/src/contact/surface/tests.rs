@@ -220,7 +220,7 @@ fn corners_meet_the_face_they_are_over() {
         let other = Moving { start: DVec3::new(5.0, 6.0, 5.0), way: corner.way };
         let facet = Facet::new([corner, far, other], [None; 3], 1, 0.1, 1.0);
         let mut met = Vec::new();
-        meet_facets(&facet, &floor, Rules { own: false }, |m| met.push(m));
+        meet_facets(&facet, &floor, Rules { own: false }, Marks::ALL, |m| met.push(m));
         met
     };
     // the face at z = 0 looks down
@@ -267,12 +267,16 @@ fn outlines_hide_nothing_that_touches() {
             (facet, Outline::new(corners.map(near), ways, across, owns, 0.05, 0.3))
         };
         let ((a, one), (b, other)) = (face(DVec3::ZERO), face(shift));
-        let mut touches = false;
-        meet_facets(&a, &b, Rules { own: false }, |_| touches = true);
-        let may = may_meet(&one, &other, shift.as_vec3());
-        assert!(may || !touches, "case {case}");
-        met += usize::from(touches);
-        kept += usize::from(may);
+        let marks = may_meet(&one, &other, shift.as_vec3());
+        let meetings = |marks: Marks| {
+            let mut all = Vec::new();
+            meet_facets(&a, &b, Rules { own: false }, marks, |met| all.push(met.features));
+            all
+        };
+        let all = meetings(Marks::ALL);
+        assert_eq!(meetings(marks), all, "case {case}");
+        met += usize::from(!all.is_empty());
+        kept += usize::from(!marks.is_none());
     }
     println!("{met} of {CASES} touch, {kept} are looked at");
     assert!(met > CASES / 20 && kept < CASES / 2, "{met}, {kept}");
@@ -300,7 +304,8 @@ fn ridges_begin_to_touch_without_a_push() {
             0.01,
         );
         let mut gap = None;
-        meet_facets(&above, &below, Rules { own: false }, |met| gap = Some(met.gap));
+        let rules = Rules { own: false };
+        meet_facets(&above, &below, rules, Marks::ALL, |met| gap = Some(met.gap));
         gap
     };
     let gaps: Vec<_> = (0..=100).map(|k| gap_at(1e-3 * f64::from(k))).collect();

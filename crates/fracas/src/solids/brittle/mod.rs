@@ -355,6 +355,11 @@ impl Solid for Brittle {
         !self.is_rigid(span)
     }
 
+    /// What is free is rigid among contacts, and what is held deviates by micrometres.
+    fn is_bent(&self, span: &Span) -> Option<bool> {
+        self.is_stiff(span).then_some(false)
+    }
+
     fn particle_count(&self) -> usize {
         self.elements.stars.len()
     }

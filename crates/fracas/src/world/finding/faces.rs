@@ -3,7 +3,7 @@
 use super::{Chunk, Owner, Scene};
 use crate::contact::narrow::{OnFace, Point, Solid, each_facet};
 use crate::contact::shape::{Pose, Shape};
-use crate::contact::surface::{Facet, Feature, Meeting, Rules, Surface, meet_facets};
+use crate::contact::surface::{Facet, Feature, Marks, Meeting, Rules, Surface, meet_facets};
 use crate::contact::{Contact, Key, Other, Spot};
 use crate::material::combine_friction;
 use crate::solids::{Anchor, Particles};
@@ -57,7 +57,13 @@ pub(super) struct FaceOf<'a> {
 }
 
 impl<'a> FaceOf<'a> {
-    fn new(owner: Owner, scene: Scene<'a>, origin: DVec3) -> Self {
+    /// In the frame of its piece.
+    pub(super) fn new(owner: Owner, scene: Scene<'a>) -> Self {
+        let piece = &scene.bodies[owner.body as usize].pieces[owner.piece as usize];
+        Self::seen_from(piece.origin, owner, scene)
+    }
+
+    fn seen_from(origin: DVec3, owner: Owner, scene: Scene<'a>) -> Self {
         let body = &scene.bodies[owner.body as usize];
         let surface = &body.scratch.surface;
         let face = owner.particle as usize;
@@ -173,20 +179,20 @@ fn heaviest(weights: [f64; 3]) -> usize {
 }
 
 impl Chunk {
-    /// Two faces, of two bodies or of one.
-    pub(super) fn touch_faces(&mut self, a: Owner, b: Owner, scene: Scene<'_>) {
-        let origin = scene.bodies[a.body as usize].pieces[a.piece as usize].origin;
-        let [a, b] = [a, b].map(|owner| FaceOf::new(owner, scene, origin));
+    /// Two faces, of two bodies or of one, as far as `marks` tell.
+    pub(super) fn touch_faces(&mut self, a: &FaceOf<'_>, b: Owner, marks: Marks, scene: Scene<'_>) {
+        let origin = a.body.pieces[a.owner.piece as usize].origin;
+        let b = &FaceOf::seen_from(origin, b, scene);
         let own = a.owner.body == b.owner.body && a.owner.piece == b.owner.piece;
         let size = a.edge().min(b.edge());
-        meet_facets(&a.facet, &b.facet, Rules { own }, |meeting| {
+        meet_facets(&a.facet, &b.facet, Rules { own }, marks, |meeting| {
             let Meeting { weights, features, normal, gap, doubtful } = meeting;
             let on = |face: &FaceOf<'_>, weights: [f64; 3]| {
                 let corners = face.facet.at(0.0);
                 weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2]
             };
             // both ends are at one point, so that the pair has no torque of its own
-            let middle = (0.5 * (on(&a, weights[0]) + on(&b, weights[1]))).as_vec3();
+            let middle = (0.5 * (on(a, weights[0]) + on(b, weights[1]))).as_vec3();
             let ends = [
                 a.of_feature(features[0], weights[0], middle),
                 b.of_feature(features[1], weights[1], middle),
@@ -215,7 +221,7 @@ impl Chunk {
     /// A face and a particle of another body, by its ellipsoid or shape.
     pub(super) fn touch_face_and_solid(&mut self, a: Owner, b: Owner, scene: Scene<'_>) {
         let origin = scene.bodies[a.body as usize].pieces[a.piece as usize].origin;
-        let face = FaceOf::new(a, scene, origin);
+        let face = FaceOf::new(a, scene);
         let other = &scene.bodies[b.body as usize];
         let j = b.particle as usize;
         let shift = (other.pieces[b.piece as usize].origin - origin).as_vec3();
@@ -261,7 +267,7 @@ impl Chunk {
     pub(super) fn touch_face_and_obstacle(&mut self, a: Owner, index: usize, scene: Scene<'_>) {
         let obstacle = &scene.obstacles[index];
         let piece = &scene.bodies[a.body as usize].pieces[a.piece as usize];
-        let face = FaceOf::new(a, scene, piece.origin);
+        let face = FaceOf::new(a, scene);
         let pose = obstacle.now.seen_from(piece.origin);
         let middle = face.facet.at(0.0).into_iter().sum::<DVec3>() / 3.0;
         let way = obstacle.drift(middle.as_vec3() - pose.position).as_dvec3();
@@ -290,7 +296,8 @@ impl Chunk {
             });
         });
         each_facet(&obstacle.shape, &pose, &face.facet, way, |ground, number| {
-            meet_facets(&face.facet, ground, Rules { own: false }, |meeting| {
+            let rules = Rules { own: false };
+            meet_facets(&face.facet, ground, rules, Marks::ALL, |meeting| {
                 let Meeting { weights, features, normal, gap, doubtful } = meeting;
                 let [p, q, r] = face.facet.at(0.0);
                 let [u, v, w] = weights[0];
@@ -439,7 +446,7 @@ fn is_inside(face: &FaceOf<'_>, obstacle: &Obstacle, pose: &Pose) -> bool {
     });
     each_facet(&obstacle.shape, pose, &face.facet, DVec3::ZERO, |ground, _| {
         let rules = Rules { own: false };
-        meet_facets(&face.facet, ground, rules, |met| inside |= met.gap <= 0.0);
+        meet_facets(&face.facet, ground, rules, Marks::ALL, |met| inside |= met.gap <= 0.0);
     });
     inside
 }
