@@ -38,7 +38,7 @@ struct Row {
 }
 
 /// Who carries the point at one end of a row: places and shares.
-type Carriers = [(u32, f32); 3];
+pub(super) type Carriers = [(u32, f32); 3];
 
 /// Force on the first point of a row, and its work on the motion it answers.
 #[derive(Clone, Copy, Debug)]
@@ -140,6 +140,7 @@ impl Rows {
         }
         for (link, index) in links.iter().zip(contacts.len() as u32..) {
             let k = link.stiffness;
+            let carried = link.beside.iter().any(Option::is_some);
             rows.push(Row {
                 contact: index,
                 places: link.places,
@@ -149,9 +150,12 @@ impl Rows {
                 push: k,
                 hold: k,
                 extra: k,
-                shared: NOBODY,
+                shared: if carried { shared.len() as u32 } else { NOBODY },
             });
             pushes.push(Push { force: link.force, work: 0.0 });
+            if carried {
+                shared.push([0, 1].map(|end| carriers(link.places[end], Some(link.spots[end]))));
+            }
         }
         let mut number = (contacts.len() + links.len()) as u32;
         for spring in pulled.chunk_by(Pulled::is_with) {
@@ -350,7 +354,7 @@ impl Row {
 }
 
 /// Who carries the point at one end; the corners of a triangle are of one piece, so their unknowns lie apart as they do.
-fn carriers(place: u32, spot: Option<Spot>) -> Carriers {
+pub(super) fn carriers(place: u32, spot: Option<Spot>) -> Carriers {
     let alone = [(place, 1.0), (place, 0.0), (place, 0.0)];
     let carried = |anchor: Anchor| {
         anchor

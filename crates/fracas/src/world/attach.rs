@@ -1,10 +1,11 @@
 //! Attachments: glue and hinges between two bodies, broken by their load.
 //!
-//! An attachment is a set of joints, each a point that a particle of one body shares with a particle
-//! of the other (`glue.rs` says where they are). During a substep every joint that holds is a link
+//! An attachment is a set of joints, each a point that a particle or face of one body shares with one
+//! of the other (`glue.rs` and `faces.rs` say where they are). During a substep every joint that holds is a link
 //! in the solve of its island (`solve/links.rs`); `joints.rs` brings them there and back, and breaks
 //! them.
 
+mod faces;
 mod glue;
 mod joints;
 mod state;
@@ -64,7 +65,7 @@ impl AttachDesc {
 pub enum AttachRegion {
     /// Wherever they are no farther apart than this.
     Near {
-        /// The distance between their particles' ellipsoids, in m; 0 or above.
+        /// The distance between their particles' ellipsoids or, of tetrahedra, their surfaces, in m; 0 or above.
         distance: f32,
     },
     /// The same, only in a box in the world; bounds included.
@@ -119,13 +120,15 @@ pub struct Attachment {
     joints: Vec<Joint>,
     /// Pairs of particles that do not fight while the joint next to them holds.
     quiet: Vec<Quiet>,
+    /// How many particles the bodies had when joints last followed their faces. Not state: following again changes nothing.
+    followed: [usize; 2],
 }
 
-/// A point that two particles share.
+/// A point that two particles or faces share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Joint {
     ends: [End; 2],
-    /// From the second body to the first, unit length, as the first particle was at rest.
+    /// From the second body to the first, unit length, as the first particle was at rest; not used of a face, which has its own.
     normal: Vec3,
     /// Where it was when it was made, seen from the first joint, in m: tells who is next to whom.
     place: Vec3,
@@ -138,13 +141,15 @@ struct Joint {
     force: Vec3,
 }
 
-/// One side of a joint.
+/// One side of a joint: a particle, or a face of tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct End {
-    id: ParticleId,
-    /// Where the particle stands now; found anew after splits.
-    particle: u32,
-    /// From its centre to the joint, as the particle was at rest, in m.
+    /// The particle, thrice, or the corners of the face.
+    ids: [ParticleId; 3],
+    /// Where these stand now; found anew after splits.
+    places: [u32; 3],
+    /// From the centre of the particle to the joint, as it was at rest, in m. Of a face what it takes of the edges from its first corner, and
+    /// its height above it, in m.
     arm: Vec3,
 }
 
@@ -228,16 +233,35 @@ impl Joint {
         self.area.sqrt()
     }
 
-    /// Side of the square that its two particles share, in m.
+    /// Side of the square that its two particles share, or as large as the face on which it is, in m.
     fn face(&self) -> f32 {
         (self.area / self.share).sqrt()
     }
 
     /// Whether two share a side of their squares. Joints stand at the Gauss points of faces, at
-    /// most 1.16 widths from the next and at least 1.2 from one across a corner.
+    /// most 1.16 widths from the next and at least 1.2 from one across a corner. Those on one triangle are all next to each other.
     fn is_next_to(&self, other: &Self) -> bool {
         const REACH: f32 = 1.18;
         self.place.distance(other.place) <= REACH * self.width().max(other.width())
+            || (0..2).any(|k| self.ends[k].is_face() && self.ends[k].ids == other.ends[k].ids)
+    }
+
+    /// Particles of both bodies that do not fight while it holds.
+    fn quiet(&self) -> impl Iterator<Item = [ParticleId; 2]> {
+        let [a, b] =
+            self.ends.map(|end| if end.is_face() { end.ids.to_vec() } else { vec![end.ids[0]] });
+        a.into_iter().flat_map(move |p| b.clone().into_iter().map(move |q| [p, q]))
+    }
+}
+
+impl End {
+    /// Of a particle, which stands there.
+    fn of_particle(id: ParticleId, place: u32, arm: Vec3) -> Self {
+        Self { ids: [id; 3], places: [place; 3], arm }
+    }
+
+    fn is_face(&self) -> bool {
+        self.ids[0] != self.ids[1]
     }
 }
 
@@ -255,9 +279,12 @@ impl World {
         }
         let id = self.attachments.next_id();
         let sides = [self.find(a)?, self.find(b)?];
-        let (joints, quiet) = glue::joints(&desc, sides, &self.workers)?;
+        let of_faces = sides.iter().any(|body| faces::has_faces(body));
+        let joints_of = if of_faces { faces::joints } else { glue::joints };
+        let (joints, quiet) = joints_of(&desc, sides, &self.workers)?;
         let AttachDesc { bodies, strength, toughness, .. } = desc;
-        let attachment = Attachment { id, bodies, strength, toughness, joints, quiet };
+        let followed = [0; 2];
+        let attachment = Attachment { id, bodies, strength, toughness, joints, quiet, followed };
         self.attachments.count_up();
         self.queue.push(Command::Attach(Box::new(attachment)));
         Ok(id)
@@ -320,12 +347,13 @@ mod tests {
 
     fn attachment(strength: f32, toughness: f32) -> Attachment {
         let (id, bodies) = (AttachmentId(1), [BodyId(1), BodyId(2)]);
-        Attachment { id, bodies, strength, toughness, joints: Vec::new(), quiet: Vec::new() }
+        let (joints, quiet, followed) = (Vec::new(), Vec::new(), [0; 2]);
+        Attachment { id, bodies, strength, toughness, joints, quiet, followed }
     }
 
     /// One of four joints of a face of 0.2 m × 0.2 m under this stress.
     fn joint(condition: Condition, stress: Vec3) -> Joint {
-        let end = End { id: ParticleId(1), particle: 0, arm: Vec3::ZERO };
+        let end = End::of_particle(ParticleId(1), 0, Vec3::ZERO);
         Joint {
             ends: [end; 2],
             normal: Vec3::Y,

@@ -162,7 +162,7 @@ fn segment(a: DVec3, b: DVec3) -> [f64; 2] {
 
 /// Weights of the point of a triangle nearest to the origin (Ericson, *Real-Time Collision
 /// Detection*, 2005, sec. 5.1.5).
-pub(in super::super) fn triangle(a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
+pub(crate) fn triangle(a: DVec3, b: DVec3, c: DVec3) -> [f64; 3] {
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -214,7 +214,7 @@ pub(in super::super) fn nearest_on_segments(u: DVec3, v: DVec3, w: DVec3) -> [f6
 }
 
 /// Weights of the corners of a triangle at the foot of a point in its plane; below 0 beyond its edges.
-pub(in super::super) fn weights_in_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
+pub(crate) fn weights_in_triangle([a, b, c]: [DVec3; 3], p: DVec3) -> [f64; 3] {
     let normal = (b - a).cross(c - a);
     let square = normal.length_squared();
     if square == 0.0 {

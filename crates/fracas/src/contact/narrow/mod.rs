@@ -25,9 +25,8 @@ pub use self::sweep::{Met, Way, sweep, sweep_triangles};
 pub use self::triangles::each_facet;
 
 pub(super) use self::core::rotation_f64;
-pub(super) use self::gjk::{
-    nearest_on_segments, triangle as nearest_on_triangle, weights_in_triangle,
-};
+pub(super) use self::gjk::nearest_on_segments;
+pub(crate) use self::gjk::{triangle as nearest_on_triangle, weights_in_triangle};
 
 use self::core::Core;
 use super::shape::{Compound, Pose, Shape};

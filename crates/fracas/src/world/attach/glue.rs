@@ -96,7 +96,7 @@ fn near_pairs(desc: &AttachDesc, bodies: [&Body; 2], workers: &Workers) -> Vec<N
 }
 
 /// Where a particle is, in the world.
-fn centre(body: &Body, j: usize) -> DVec3 {
+pub(super) fn centre(body: &Body, j: usize) -> DVec3 {
     let piece = body.pieces.partition_point(|piece| piece.span.end <= j);
     body.pieces[piece].origin + body.particles.position[j].as_dvec3()
 }
@@ -130,14 +130,14 @@ fn passes(desc: &AttachDesc, bodies: [&Body; 2], pair: &Near) -> bool {
 }
 
 /// The point of the hinge's line nearest to a point; of glue, the point itself.
-fn on_line(desc: &AttachDesc, x: DVec3) -> DVec3 {
+pub(super) fn on_line(desc: &AttachDesc, x: DVec3) -> DVec3 {
     let AttachKind::Hinge { point, .. } = desc.kind else { return x };
     let (point, axis) = (DVec3::from(point), axis(desc).as_dvec3());
     point + axis * (x - point).dot(axis)
 }
 
 /// Direction of the hinge, unit length; of glue, none.
-fn axis(desc: &AttachDesc) -> Vec3 {
+pub(super) fn axis(desc: &AttachDesc) -> Vec3 {
     let AttachKind::Hinge { axis, .. } = desc.kind else { return Vec3::ZERO };
     Vec3::from(axis).as_dvec3().normalize().as_vec3()
 }
@@ -213,7 +213,7 @@ fn add_joints(
             let j = pair.particles[side];
             let arm = (at - centre(bodies[side], j)).as_vec3();
             let id = bodies[side].particles.id[j];
-            End { id, particle: j as u32, arm: turned(side).inverse() * arm }
+            End::of_particle(id, j as u32, turned(side).inverse() * arm)
         };
         let joint = Joint {
             ends: [end(0), end(1)],

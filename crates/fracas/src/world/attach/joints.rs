@@ -1,11 +1,13 @@
 //! Joints in the course of a substep: brought into the solve, told to the bodies, broken.
 
+use super::faces::{has_faces, over};
 use super::glue::ordered;
-use super::{Attachment, AttachmentId, Body, BodyId, Condition, End, Joint, ParticleId};
+use super::{Attachment, AttachmentId, Body, BodyId, Condition, End, Joint, ParticleId, Quiet};
 use crate::contact::Spot;
+use crate::contact::narrow::nearest_on_triangle;
 use crate::math::Rot;
-use crate::solids::Anchor;
-use crate::solve::links::Link;
+use crate::solids::{Anchor, Boundary};
+use crate::solve::links::{Beside, Link};
 use crate::world::body::Impulse;
 use crate::world::event::Event;
 use crate::world::step::Around;
@@ -103,7 +105,7 @@ impl Attachments {
     pub fn hold(&self, particle: ParticleId) -> bool {
         let joints = self.list.iter().flat_map(|attachment| &attachment.joints);
         let mut holding = joints.filter(|joint| joint.condition != Condition::Broken);
-        holding.any(|joint| joint.ends.iter().any(|end| end.id == particle))
+        holding.any(|joint| joint.ends.iter().any(|end| end.ids.contains(&particle)))
     }
 
     /// Whether two particles of two bodies do not fight.
@@ -115,36 +117,46 @@ impl Attachments {
     pub fn begin(&mut self, bodies: &[Body]) {
         self.active.clear();
         self.links.clear();
+        let mut regrown = false;
         for (attachment, index) in self.list.iter_mut().zip(0..) {
             let Some(numbers) = numbers(attachment, bodies) else { continue };
-            follow(attachment, numbers.map(|k| &bodies[k as usize]), &mut self.places);
+            let both = numbers.map(|k| &bodies[k as usize]);
+            regrown |= follow(attachment, both, &mut self.places);
             for (joint, k) in attachment.joints.iter().zip(0..) {
-                let ends = joint.ends;
-                let body = |side: usize| &bodies[numbers[side] as usize];
-                let pieces = [0, 1].map(|side| body(side).piece_of(ends[side].particle));
-                let still = |side: usize| body(side).pieces[pieces[side] as usize].is_still();
-                if joint.condition == Condition::Broken || still(0) || still(1) {
+                if joint.condition == Condition::Broken {
                     continue;
                 }
-                let origin = |side: usize| body(side).pieces[pieces[side] as usize].origin;
+                let ends = joint.ends;
+                let pieces = [0, 1].map(|side| both[side].piece_of(ends[side].places[0]));
+                let piece = |side: usize| &both[side].pieces[pieces[side] as usize];
+                if piece(0).is_still() || piece(1).is_still() {
+                    continue;
+                }
                 // all seen from the origin of the first piece
-                let shift = [Vec3::ZERO, (origin(1) - origin(0)).as_vec3()];
+                let shift = [Vec3::ZERO, (piece(1).origin - piece(0).origin).as_vec3()];
                 let centre = |side: usize| {
-                    body(side).particles.previous[ends[side].particle as usize] + shift[side]
+                    let j = ends[side].places[0] as usize;
+                    both[side].particles.previous[j] + shift[side]
                 };
-                let arm = |side: usize| {
-                    let j = ends[side].particle as usize;
-                    let turned = body(side).particles.previous_orientation.get(j);
-                    *turned.unwrap_or(&Rot::IDENTITY) * ends[side].arm
+                let beside = [0, 1].map(|side| {
+                    let at = |j: u32| both[side].particles.previous[j as usize];
+                    ends[side].beside(&at)
+                });
+                let place = |side: usize| {
+                    let j = ends[side].places[0] as usize;
+                    let turned = both[side].particles.previous_orientation.get(j);
+                    let arm = || *turned.unwrap_or(&Rot::IDENTITY) * ends[side].arm;
+                    centre(side) + beside[side].map_or_else(arm, |beside| beside.reach())
                 };
-                let arms = [arm(0), arm(1)];
-                let gap = (centre(0) + arms[0]) - (centre(1) + arms[1]);
                 // arms to one point, so that the pair has no torque of its own
-                let half = [-0.5 * gap, 0.5 * gap];
-                let spots = [0, 1].map(|side| Spot {
-                    body: numbers[side],
-                    piece: pieces[side],
-                    anchor: Anchor::new(ends[side].particle, arms[side] + half[side]),
+                let (first, second) = (place(0), place(1));
+                let middle = 0.5 * (first + second);
+                let spots = [0, 1].map(|side| {
+                    let [particle, mates @ ..] = ends[side].places;
+                    let shares = beside[side].map_or([0.0; 2], |beside| beside.shares());
+                    let arm = middle - centre(side);
+                    let anchor = Anchor { particle, arm, mates, shares };
+                    Spot { body: numbers[side], piece: pieces[side], anchor }
                 });
                 let number = self.active.len() as u32;
                 self.active.push(Active {
@@ -154,8 +166,11 @@ impl Attachments {
                     pieces,
                     torn: false,
                 });
-                self.links.push(Link::new(number, spots, gap, joint.share));
+                self.links.push(Link::new(number, spots, beside, first - second, joint.share));
             }
+        }
+        if regrown {
+            self.list_quiet();
         }
     }
 
@@ -225,7 +240,11 @@ impl Attachments {
                 pieces[active.pieces[side] as usize].residual.converged()
             };
             let body = &bodies[active.bodies[0] as usize];
-            let normal = turned(body, &joint.ends[0]) * joint.normal;
+            let at = |j: u32| body.particles.position[j as usize];
+            let normal = match joint.ends[0].beside(&at) {
+                Some(Beside { edges: [e, f], .. }) => -e.cross(f).normalize_or_zero(),
+                None => turned(body, &joint.ends[0]) * joint.normal,
+            };
             let may_part = around.breaking && converged(0) && converged(1);
             if active.torn || may_part && attachment.parts(joint, normal) {
                 self.breaking.push(index);
@@ -252,7 +271,10 @@ impl Attachments {
 
         let body = &bodies[active.bodies[0] as usize];
         let end = broken.ends[0];
-        let local = body.particles.position[end.particle as usize] + turned(body, &end) * end.arm;
+        let at = |j: u32| body.particles.position[j as usize];
+        let arm = || turned(body, &end) * end.arm;
+        let reach = end.beside(&at).map_or_else(arm, |beside| beside.reach());
+        let local = at(end.places[0]) + reach;
         let position =
             (body.pieces[active.pieces[0] as usize].origin + local.as_dvec3()).to_array();
         let (attachment, left) = (attachment.id, attachment.links());
@@ -273,9 +295,10 @@ impl Attachments {
                 assert!(body.is_some(), "attachment {} has lost a body", attachment.id);
                 let holds = |joint: &&Joint| joint.condition != Condition::Broken;
                 for joint in attachment.joints.iter().filter(holds) {
-                    let id = joint.ends[side].id;
-                    let stands = body.is_some_and(|body| body.particles.id.contains(&id));
-                    assert!(stands, "attachment {} has lost particle {id}", attachment.id);
+                    for id in joint.ends[side].ids {
+                        let stands = body.is_some_and(|body| body.particles.id.contains(&id));
+                        assert!(stands, "attachment {} has lost particle {id}", attachment.id);
+                    }
                     assert!(joint.force.is_finite(), "a force of {} is not finite", attachment.id);
                 }
             }
@@ -286,7 +309,7 @@ impl Attachments {
 /// How a particle is turned now; one without orientation is not.
 fn turned(body: &Body, end: &End) -> Rot {
     let orientations = &body.particles.orientation;
-    orientations.get(end.particle as usize).copied().unwrap_or(Rot::IDENTITY)
+    orientations.get(end.places[0] as usize).copied().unwrap_or(Rot::IDENTITY)
 }
 
 /// Where the bodies of an attachment stand.
@@ -296,26 +319,80 @@ fn numbers(attachment: &Attachment, bodies: &[Body]) -> Option<[u32; 2]> {
     Some([a? as u32, b? as u32])
 }
 
-/// Finds the particles of joints where splits have put them in another order. Joints of particles that were
-/// taken away are broken.
-fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>) {
+impl End {
+    /// Where it is on its face, if it is on one, with the corners where this tells.
+    fn beside(&self, at: &dyn Fn(u32) -> Vec3) -> Option<Beside> {
+        let [a, b, c] = self.places;
+        self.is_face().then(|| Beside { edges: [at(b) - at(a), at(c) - at(a)], at: self.arm })
+    }
+}
+
+/// Finds the particles of joints where splits have put them in another order, and their faces where these have other corners since
+/// cracks opened or tetrahedra were split. Joints of particles that were taken away are broken. Returns whether some joints have other
+/// particles than before.
+fn follow(attachment: &mut Attachment, bodies: [&Body; 2], places: &mut Vec<u32>) -> bool {
+    let mut regrown = false;
     for (side, body) in bodies.into_iter().enumerate() {
         let ids = &body.particles.id;
-        let stands = |end: &End| ids.get(end.particle as usize) == Some(&end.id);
+        let stands =
+            |end: &End| (0..3).all(|k| ids.get(end.places[k] as usize) == Some(&end.ids[k]));
         let held = |joint: &Joint| joint.condition != Condition::Broken;
         let mut joints = attachment.joints.iter().filter(|joint| held(joint));
-        if joints.all(|joint| stands(&joint.ends[side])) {
-            continue;
-        }
-        places.clear();
-        places.extend(0..ids.len() as u32);
-        places.sort_unstable_by_key(|&place| ids[place as usize]);
-        for joint in &mut attachment.joints {
-            let end = &mut joint.ends[side];
-            match places.binary_search_by_key(&end.id, |&place| ids[place as usize]) {
-                Ok(k) => end.particle = places[k],
-                Err(_) => (end.particle, joint.condition) = (0, Condition::Broken),
+        if !joints.all(|joint| stands(&joint.ends[side])) {
+            places.clear();
+            places.extend(0..ids.len() as u32);
+            places.sort_unstable_by_key(|&place| ids[place as usize]);
+            for joint in &mut attachment.joints {
+                let end = &mut joint.ends[side];
+                let found = end
+                    .ids
+                    .map(|id| places.binary_search_by_key(&id, |&place| ids[place as usize]).ok());
+                match found {
+                    [Some(a), Some(b), Some(c)] => end.places = [a, b, c].map(|k| places[k]),
+                    _ => (end.places, joint.condition) = ([0; 3], Condition::Broken),
+                }
             }
         }
+        if has_faces(body) && attachment.followed[side] != ids.len() {
+            attachment.followed[side] = ids.len();
+            regrown |= follow_faces(attachment, side, body);
+        }
     }
+    regrown
+}
+
+/// Joints of faces that are no more go to those in their place. Returns whether there are such.
+fn follow_faces(attachment: &mut Attachment, side: usize, body: &Body) -> bool {
+    let Boundary::Tets { faces, .. } = body.model.solid().boundary() else { return false };
+    let sorted = |mut corners: [u32; 3]| {
+        corners.sort_unstable();
+        corners
+    };
+    let mut all: Vec<[u32; 3]> = faces.iter().map(|face| sorted(face.corners)).collect();
+    all.sort_unstable();
+    let rest = |j: u32| body.particles.rest[j as usize].as_dvec3();
+    let mut regrown = false;
+    for (joint, index) in attachment.joints.iter_mut().zip(0..) {
+        let end = &mut joint.ends[side];
+        let stands = all.binary_search(&sorted(end.places)).is_ok();
+        if joint.condition == Condition::Broken || stands {
+            continue;
+        }
+        let [a, b, c] = end.places.map(rest);
+        let [u, v, _] = end.arm.to_array().map(f64::from);
+        let at = a + u * (b - a) + v * (c - a);
+        let nearest = faces.iter().filter(|face| !face.opened).map(|face| {
+            let [p, q, r] = face.corners.map(|j| rest(j) - at);
+            let [x, y, z] = nearest_on_triangle(p, q, r);
+            ((x * p + y * q + z * r).length_squared(), face.corners)
+        });
+        let Some((_, corners)) = nearest.min_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        let (weights, _, _) = over(corners.map(rest), at);
+        end.places = corners;
+        end.ids = corners.map(|j| body.particles.id[j as usize]);
+        (end.arm.x, end.arm.y) = (weights[1] as f32, weights[2] as f32);
+        attachment.quiet.extend(joint.quiet().map(|pair| Quiet { pair, joint: index }));
+        regrown = true;
+    }
+    regrown
 }

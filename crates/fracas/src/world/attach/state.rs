@@ -19,7 +19,7 @@ impl Attachments {
 
 impl Attachment {
     fn state(&self, sink: &mut impl Sink) {
-        let Self { id, bodies, strength, toughness, joints, quiet } = self;
+        let Self { id, bodies, strength, toughness, joints, quiet, .. } = self;
         sink.column(&[id.0, bodies[0].0, bodies[1].0]);
         sink.floats(&[*strength, *toughness]);
         sink.number(joints.len() as u64);
@@ -30,7 +30,8 @@ impl Attachment {
                 Condition::Exposed => 1,
                 Condition::Broken => 2,
             };
-            sink.column(&[ends[0].id.0, ends[1].id.0, condition]);
+            let [[a, b, c], [p, q, r]] = ends.map(|end| end.ids.map(|id| id.0));
+            sink.column(&[a, b, c, p, q, r, condition]);
             sink.floats(&[ends[0].arm, ends[1].arm, *normal, *place, *force]);
             sink.floats(&[*area, *share]);
         }
@@ -72,10 +73,10 @@ impl World {
                 let Some(body) = self.bodies.iter().find(|body| body.id == id) else {
                     return false;
                 };
-                // they follow each other, which was checked when the body was read
-                let first = body.particles.id.iter().map(|id| id.0).min().unwrap_or(0);
-                let range = first..first + body.particle_count() as u64;
-                attachment.joints.iter().all(|joint| range.contains(&joint.ends[side].id.0))
+                let mut ids = body.particles.id.clone();
+                ids.sort_unstable();
+                let holding = attachment.holding().map(|joint| joint.ends[side]);
+                holding.flat_map(|end| end.ids).all(|id| ids.binary_search(&id).is_ok())
             })
     }
 }
@@ -100,14 +101,14 @@ fn load(reader: &mut Reader<'_>) -> Result<Attachment, SnapshotError> {
         quiet.push(Quiet { pair, joint: numbers[2] as u32 });
     }
     let (id, bodies) = (AttachmentId(ids[0]), [BodyId(ids[1]), BodyId(ids[2])]);
-    Ok(Attachment { id, bodies, strength, toughness, joints, quiet })
+    Ok(Attachment { id, bodies, strength, toughness, joints, quiet, followed: [0; 2] })
 }
 
 fn load_joint(reader: &mut Reader<'_>) -> Result<Joint, SnapshotError> {
-    let numbers: Vec<u64> = reader.column_of(3)?;
+    let numbers: Vec<u64> = reader.column_of(7)?;
     let vectors: Vec<Vec3> = reader.column_of(5)?;
     let [area, share] = floats(reader)?;
-    let condition = match numbers[2] {
+    let condition = match numbers[6] {
         0 => Condition::Inside,
         1 => Condition::Exposed,
         2 => Condition::Broken,
@@ -118,8 +119,14 @@ fn load_joint(reader: &mut Reader<'_>) -> Result<Joint, SnapshotError> {
         return Err(reader.damaged("a joint out of range"));
     }
     // where the particle stands is found before it is read
-    let end =
-        |side: usize| End { id: ParticleId(numbers[side]), particle: u32::MAX, arm: vectors[side] };
+    let end = |side: usize| {
+        let ids = [0, 1, 2].map(|k| ParticleId(numbers[3 * side + k]));
+        End { ids, places: [u32::MAX; 3], arm: vectors[side] }
+    };
+    let whole = |end: &End| end.ids == [end.ids[0]; 3] || distinct(end.ids);
+    if ![end(0), end(1)].iter().all(whole) {
+        return Err(reader.damaged("a joint on no face"));
+    }
     Ok(Joint {
         ends: [end(0), end(1)],
         normal: vectors[2],
@@ -129,4 +136,8 @@ fn load_joint(reader: &mut Reader<'_>) -> Result<Joint, SnapshotError> {
         share,
         condition,
     })
+}
+
+fn distinct([a, b, c]: [ParticleId; 3]) -> bool {
+    a != b && b != c && c != a
 }
