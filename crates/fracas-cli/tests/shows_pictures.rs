@@ -98,7 +98,7 @@ const MOMENTS: [(&str, &str); 61] = [
     ("wound", "0,120,200,350"),
     ("sheet", "0,90,150,239"),
     ("paper", "0,30,45,60"),
-    ("all-together", "2,6,16,120"),
+    ("all-together", "2,8,14,120"),
 ];
 
 /// Scenes drawn with a colour for every piece.

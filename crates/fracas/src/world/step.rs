@@ -23,6 +23,9 @@ pub(super) const LONGEST: f32 = 1.0 / 15.0;
 const SAME_FORCE: f32 = 16.0;
 /// Turn of a piece within a substep, in radians, from which on it is carried along arcs.
 const FAST_TURN: f64 = 0.5;
+/// Energy of turning that the pushes on a piece tell, over that which it was turned with, from which on they are not believed. Lower, what flutters
+/// loses angular momentum.
+const SPUN_UP: f64 = 2.0;
 /// Steps below this, in s, do nothing: the rounding of a position over a substep of a microsecond is a speed of
 /// centimetres per second, and over less of metres.
 pub(super) const SHORTEST: f32 = 1e-5;
@@ -639,11 +642,12 @@ fn energy_guard(
     (1.0 - excess.max(0.0) / deviations).max(0.0).sqrt()
 }
 
-/// Whether pushes would turn a piece so far within the substep that their arms at its start say nothing, and faster than it was turned: a shard
-/// among others got forty times its spin, and a thousand times its energy, from pushes that were in balance where it ended.
+/// Whether pushes would turn a piece so far within the substep that their arms at its start say nothing, and with far more energy than it was turned:
+/// a shard among others got forty times its spin from pushes that were in balance where it ended.
 fn turns_beyond_arms(solved: &Motion, wanted: &Motion, h: f32) -> bool {
     let turning = |motion: &Motion| motion.spin().dot(motion.angular);
-    f64::from(h) * wanted.spin().length() > FAST_TURN && turning(wanted) > turning(solved)
+    let spin = wanted.spin().length();
+    f64::from(h) * spin > FAST_TURN && turning(wanted) > SPUN_UP * turning(solved)
 }
 
 /// What backward Euler dissipates in a substep of a piece, in J:
