@@ -14,7 +14,8 @@ pub fn volume(skinned: &Skinned) -> f64 {
         let [a, b, c] = points.map(|x| DVec3::from(x.map(f64::from)));
         volume += a.dot(b.cross(c)) / 6.0;
         let [i, j, k] = points.map(|x| x.map(f32::to_bits));
-        for (from, to) in [(i, j), (j, k), (k, i)] {
+        // two corners may be rounded to one place
+        for (from, to) in [(i, j), (j, k), (k, i)].into_iter().filter(|(from, to)| from != to) {
             *edges.entry((from.min(to), from.max(to))).or_default() +=
                 if from < to { 1 } else { -1 };
         }
