@@ -9,6 +9,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A chain of six in two pieces of three.
 fn two_pieces() -> World {
+    two_pieces_of(&MaterialDesc::default())
+}
+
+fn two_pieces_of(material: &MaterialDesc) -> World {
     let mut shape = OrientedShape::default();
     for i in 0..6 {
         shape.points.push(OrientedPoint {
@@ -26,7 +30,7 @@ fn two_pieces() -> World {
         .spawn(BodyDesc {
             name: "chain".into(),
             shape: ShapeDesc::Oriented(shape),
-            materials: vec![Material::try_from(&MaterialDesc::default()).unwrap()],
+            materials: vec![Material::try_from(material).unwrap()],
             position: [0.0; 3],
             rotation: Rot::IDENTITY,
             velocity: [0.0; 3],
@@ -40,6 +44,22 @@ fn two_pieces() -> World {
     world.cut(id, ids[2], ids[3]).unwrap();
     world.step(1.0 / 60.0);
     world
+}
+
+/// One piece becomes invalid in the substep in which the other breaks: it is put back before anything comes apart, and the other goes on.
+#[test]
+fn r6_what_is_no_number_is_put_back_before_pieces_part() {
+    let weak =
+        MaterialDesc { strength: 1e3.into(), load_time: 0.0.into(), ..MaterialDesc::default() };
+    let mut world = two_pieces_of(&weak);
+    let Body { particles, pieces, .. } = &mut world.bodies[0];
+    particles.position[0].x -= 0.1;
+    pieces[0].shape = None;
+    pieces[1].shape.as_mut().unwrap().centre = DVec3::NAN;
+    let report = world.step(1.0 / 60.0);
+    assert!(report.cracks > 0 && report.pieces > 2, "nothing broke");
+    assert_eq!(report.quarantined, 1);
+    world.validate();
 }
 
 /// What `validate` says to a body changed by `fault`; empty if nothing.
