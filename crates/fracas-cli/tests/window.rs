@@ -60,8 +60,8 @@ fn a_window_survives() {
     let error = reports[0]["error"].as_str().unwrap();
     assert!(error.contains("bad.toml:2"), "{error}");
     assert_eq!(reports[0]["scene"], "pot", "the scene before must be there still");
-    let toasts = reports[1]["toasts"].to_string();
-    assert!(toasts.contains("device was lost"), "{toasts}");
+    let told = reports[1]["told"].to_string();
+    assert!(told.contains("device was lost"), "{told}");
 }
 
 /// What a script waits for in vain, and what it gets wrong, ends the program with an error.

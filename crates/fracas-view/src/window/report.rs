@@ -47,7 +47,8 @@ pub(super) struct Report<'a> {
     view: [f32; 4],
     building: Option<&'a str>,
     error: Option<&'a str>,
-    toasts: Vec<&'a str>,
+    /// The last messages, the newest at the end.
+    told: &'a [String],
 }
 
 impl<'a> Report<'a> {
@@ -81,7 +82,7 @@ impl<'a> Report<'a> {
             view: [view.left(), view.top(), view.width(), view.height()],
             building: desk.building.as_deref(),
             error: desk.error.as_deref(),
-            toasts: desk.toasts.texts(),
+            told: desk.toasts.told(),
         }
     }
 

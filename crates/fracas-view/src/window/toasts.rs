@@ -9,7 +9,11 @@ const MOST: usize = 5;
 
 /// Short messages, the newest at the end.
 #[derive(Debug, Default)]
-pub(super) struct Toasts(Vec<Toast>);
+pub(super) struct Toasts {
+    shown: Vec<Toast>,
+    /// The last messages, also those that can no longer be read.
+    told: Vec<String>,
+}
 
 #[derive(Debug)]
 struct Toast {
@@ -32,21 +36,23 @@ impl Toasts {
 
     fn push(&mut self, now: f64, text: String, bad: bool) {
         // said again, it stays longer
-        self.0.retain(|toast| toast.text != text);
-        self.0.push(Toast { text, bad, end: now + STAY });
-        let extra = self.0.len().saturating_sub(MOST);
-        self.0.drain(..extra);
+        self.shown.retain(|toast| toast.text != text);
+        self.told.retain(|told| *told != text);
+        self.told.push(text.clone());
+        self.shown.push(Toast { text, bad, end: now + STAY });
+        self.shown.drain(..self.shown.len().saturating_sub(MOST));
+        self.told.drain(..self.told.len().saturating_sub(MOST));
     }
 
-    /// What can be read now.
-    pub fn texts(&self) -> Vec<&str> {
-        self.0.iter().map(|toast| toast.text.as_str()).collect()
+    /// The last messages. What reports tell must not depend on how fast a machine draws.
+    pub fn told(&self) -> &[String] {
+        &self.told
     }
 
     /// Shows them in the lower left corner of the view; a click removes one.
     pub fn show(&mut self, context: &Context, view: Rect, now: f64) {
-        self.0.retain(|toast| toast.end > now);
-        let Some(next) = self.0.iter().map(|toast| toast.end).reduce(f64::min) else { return };
+        self.shown.retain(|toast| toast.end > now);
+        let Some(next) = self.shown.iter().map(|toast| toast.end).reduce(f64::min) else { return };
         context.request_repaint_after_secs((next - now) as f32);
         let mut clicked = None;
         egui::Area::new(Id::unique("toasts"))
@@ -54,14 +60,14 @@ impl Toasts {
             .fixed_pos(view.left_bottom() + egui::vec2(10.0, -10.0))
             .constrain_to(view)
             .show(context, |ui| {
-                for (k, toast) in self.0.iter().enumerate() {
+                for (k, toast) in self.shown.iter().enumerate() {
                     if card(ui, toast, view.width() - 40.0).clicked() {
                         clicked = Some(k);
                     }
                 }
             });
         if let Some(k) = clicked {
-            self.0.remove(k);
+            self.shown.remove(k);
         }
     }
 }
@@ -86,9 +92,9 @@ mod tests {
         for k in 0..10 {
             toasts.tell(f64::from(k), format!("message {}", k % 7));
         }
-        assert_eq!(toasts.texts().len(), MOST);
-        assert_eq!(toasts.texts().last(), Some(&"message 2"));
+        assert_eq!([toasts.shown.len(), toasts.told.len()], [MOST; 2]);
+        assert_eq!(toasts.told().last().map(String::as_str), Some("message 2"));
         toasts.refuse(11.0, "message 1");
-        assert_eq!(toasts.texts().iter().filter(|text| **text == "message 1").count(), 1);
+        assert_eq!(toasts.told().iter().filter(|text| *text == "message 1").count(), 1);
     }
 }
