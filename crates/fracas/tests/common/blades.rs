@@ -1,6 +1,7 @@
 //! Bodies of every model that a blade cuts, and what a cut must leave as it was.
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+use fracas::geometry::Convex;
 use fracas::glam::{DVec3, Vec3};
 use fracas::material::{Material, MaterialDesc, presets};
 use fracas::solids::brittle::BrittleOptions;
@@ -9,6 +10,7 @@ use fracas::solids::meshless::{MeshlessPoint, MeshlessShape};
 use fracas::solids::oriented::{OrientedPoint, OrientedShape};
 use fracas::solids::sheet::SheetShape;
 use fracas::world::{Body, BodyDesc, BodyId, ShapeDesc, World, WorldConfig};
+use std::collections::BTreeMap;
 
 /// The models that are cut, each in the way that is its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,10 +126,10 @@ pub fn tets(counts: [usize; 3], spacing: f32) -> TetShape {
     let (vertices, tets) = super::blocks::block(counts, spacing);
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let half = counts.map(|n| 0.5 * n as f32 * spacing - 0.1 * spacing);
-    let mut shaken = |x: [f32; 3]| {
+    let mut shake = || 0.15 * spacing * random.point().as_vec3();
+    let shaken = |x: [f32; 3]| {
         let inside = (0..3).all(|a| x[a].abs() < half[a]);
-        let shake = 0.15 * spacing * random.point().as_vec3();
-        if inside { (Vec3::from(x) + shake).to_array() } else { x }
+        if inside { (Vec3::from(x) + shake()).to_array() } else { x }
     };
     TetShape { vertices: vertices.into_iter().map(shaken).collect(), tets, ..TetShape::default() }
 }
@@ -236,4 +238,111 @@ pub fn strokes(kind: Kind, count: usize, each: usize, seed: u64) -> Strokes {
         (0..3).for_each(|k| found.off[k] = found.off[k].max(off[k]));
     }
     found
+}
+
+/// A plane through a point, as a stroke that passes all of a block.
+pub fn whole_plane(point: DVec3, normal: DVec3) -> [[[f64; 3]; 2]; 2] {
+    let along = normal.any_orthonormal_vector();
+    let way = normal.cross(along);
+    let ends = |share: f64| [point - along + share * way, point + along + share * way];
+    [ends(-1.0), ends(1.0)].map(|ends| ends.map(|end| end.to_array()))
+}
+
+/// How a block that was cut in two by a plane is off.
+#[derive(Clone, Copy, Debug)]
+pub struct Halves {
+    pub pieces: usize,
+    /// Of the heavier piece, of the mass of the block.
+    pub off: f64,
+}
+
+/// Cuts a block by a plane that passes near its middle.
+pub fn halves(kind: Kind, seed: u64) -> Halves {
+    let mut random = Random(seed);
+    let mut world = weightless(1);
+    let id = spawn(&mut world, kind);
+    let point = 0.03 * random.point();
+    // a sheet lies in the plane across y
+    let tilt = if kind == Kind::Sheet { DVec3::new(1.0, 0.3, 1.0) } else { DVec3::ONE };
+    let normal = (random.point() * tilt).normalize_or(DVec3::X);
+    let [from, to] = whole_plane(point, normal);
+    world.slice(from, to, None).unwrap();
+    world.apply_commands();
+    world.validate();
+    let masses = pieces(world.body(id).unwrap());
+    let share = if kind == Kind::Sheet { below_in_sheet(point, normal) } else { below(point, normal) };
+    let truth = share.max(1.0 - share);
+    Halves { pieces: masses.len(), off: (masses[0] / masses.iter().sum::<f64>() - truth).abs() }
+}
+
+/// Share of the block below a plane.
+fn below(point: DVec3, normal: DVec3) -> f64 {
+    let block = Convex::block(DVec3::new(0.15, 0.1, 0.1)).unwrap();
+    let (part, _) = block.cut(normal, normal.dot(point));
+    part.map_or(0.0, |part| part.volume()) / block.volume()
+}
+
+/// Share of the sheet below a plane, by corners of what is left of a rectangle.
+fn below_in_sheet(point: DVec3, normal: DVec3) -> f64 {
+    let corners = [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]];
+    let corners = corners.map(|[x, z]| DVec3::new(x, 0.0, z));
+    let height = |x: DVec3| normal.dot(x - point);
+    let mut left = Vec::new();
+    for k in 0..4 {
+        let [a, b] = [corners[k], corners[(k + 1) % 4]];
+        let [h, g] = [a, b].map(height);
+        if h < 0.0 {
+            left.push(a);
+        }
+        if (h < 0.0) != (g < 0.0) {
+            left.push(a.lerp(b, h / (h - g)));
+        }
+    }
+    let across = |k: usize| left[k].cross(left[(k + 1) % left.len()]).y;
+    0.5 * (0..left.len()).map(across).sum::<f64>().abs() / (0.3 * 0.2)
+}
+
+/// The surface of its tetrahedra is closed: every edge of faces without a neighbour is passed once either way as often.
+pub fn is_closed(body: &Body) -> bool {
+    let mut faces: BTreeMap<[u32; 3], Vec<[u32; 3]>> = BTreeMap::new();
+    for &[a, b, c, d] in body.tets() {
+        for face in [[b, c, d], [a, d, c], [a, b, d], [a, c, b]] {
+            let mut key = face;
+            key.sort_unstable();
+            faces.entry(key).or_default().push(face);
+        }
+    }
+    let mut edges: BTreeMap<(u32, u32), i32> = BTreeMap::new();
+    for sides in faces.values().filter(|sides| sides.len() == 1) {
+        for k in 0..3 {
+            let (from, to) = (sides[0][k], sides[0][(k + 1) % 3]);
+            *edges.entry((from.min(to), from.max(to))).or_default() +=
+                if from < to { 1 } else { -1 };
+        }
+    }
+    faces.values().all(|sides| sides.len() <= 2) && edges.values().all(|&n| n == 0)
+}
+
+/// The smallest angle at rest: between faces of tetrahedra, or sides of triangles, in degrees.
+pub fn smallest_angle(body: &Body) -> f64 {
+    let at = |v: u32| Vec3::from(body.rest_positions()[v as usize]).as_dvec3();
+    let mut least = f64::INFINITY;
+    for tet in body.tets() {
+        let p = tet.map(at);
+        for [i, j, k, l] in
+            [[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 0, 2], [2, 3, 0, 1]]
+        {
+            let axis = (p[j] - p[i]).normalize();
+            let [a, b] = [p[k] - p[i], p[l] - p[i]].map(|x| x - axis * axis.dot(x));
+            least = least.min(a.angle_between(b));
+        }
+    }
+    for triangle in body.sheet() {
+        let p = triangle.map(at);
+        for k in 0..3 {
+            let [a, b] = [p[(k + 1) % 3] - p[k], p[(k + 2) % 3] - p[k]];
+            least = least.min(a.angle_between(b));
+        }
+    }
+    least.to_degrees()
 }
