@@ -56,19 +56,10 @@ fn a_block_cut_in_two_is_two() {
 #[test]
 fn what_is_cut_stays_well_shaped() {
     for (kind, most) in [(Kind::Corotated, 30.0f64), (Kind::Remeshed, 1.0), (Kind::Sheet, 10.0)] {
-        let mut random = Random(0x0bad_5eed_1234_5679);
-        let mut world = weightless(1);
-        let id = spawn(&mut world, kind);
-        let before = smallest_angle(world.body(id).unwrap());
-        for _ in 0..20 {
-            let [from, to] = stroke(&mut random);
-            world.slice(from, to, None).unwrap();
-            world.apply_commands();
-        }
-        let body = world.body(id).unwrap();
-        let least = smallest_angle(body);
+        let (before, _) = after_strokes(kind, 0);
+        let (least, closed) = after_strokes(kind, 20);
         println!("{kind:?}: {least}°, before {before}°");
-        assert!(is_closed(body), "{kind:?} is open");
+        assert!(closed, "{kind:?} is open");
         assert!(least >= most.min(before), "{kind:?}: {least}°");
     }
 }

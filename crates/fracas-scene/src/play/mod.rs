@@ -240,6 +240,7 @@ impl Play {
             Action::Shoot { origin, direction, speed, radius, preset } => {
                 self.shoot(*origin, Vec3::from(*direction), *speed, *radius, preset)
             }
+            Action::Slice { from, to } => Ok(self.world.slice(*from, *to, None)?),
             Action::Material { body, field, value } => {
                 let unknown = || PlayError::UnknownField { name: field.clone() };
                 let field = MaterialField::from_name(field).ok_or_else(unknown)?;

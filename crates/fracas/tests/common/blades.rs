@@ -33,6 +33,19 @@ pub const KINDS: [Kind; 6] = [
     Kind::Sheet,
 ];
 
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Oriented => "oriented",
+            Self::Meshless => "meshless",
+            Self::Corotated => "corotated",
+            Self::Brittle => "brittle",
+            Self::Remeshed => "brittle, remeshed",
+            Self::Sheet => "sheet",
+        }
+    }
+}
+
 /// The same numbers everywhere, from −1 to 1.
 pub struct Random(pub u64);
 
@@ -300,6 +313,20 @@ fn below_in_sheet(point: DVec3, normal: DVec3) -> f64 {
     }
     let across = |k: usize| left[k].cross(left[(k + 1) % left.len()]).y;
     0.5 * (0..left.len()).map(across).sum::<f64>().abs() / (0.3 * 0.2)
+}
+
+/// Cuts a block so many times at random: its smallest angle, and whether its surface is closed.
+pub fn after_strokes(kind: Kind, count: usize) -> (f64, bool) {
+    let mut random = Random(0x0bad_5eed_1234_5679);
+    let mut world = weightless(1);
+    let id = spawn(&mut world, kind);
+    for _ in 0..count {
+        let [from, to] = stroke(&mut random);
+        world.slice(from, to, None).unwrap();
+        world.apply_commands();
+    }
+    let body = world.body(id).unwrap();
+    (smallest_angle(body), is_closed(body))
 }
 
 /// The surface of its tetrahedra is closed: every edge of faces without a neighbour is passed once either way as often.
