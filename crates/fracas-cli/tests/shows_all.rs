@@ -30,7 +30,8 @@ fn halves() {
             let cuts: Vec<_> =
                 (1..=12).map(|k| blades::halves(kind, 0x9e37_79b9_7f4a_7c15 >> k)).collect();
             let two = cuts.iter().filter(|cut| cut.pieces == 2).count();
-            let row = format!("block of {} cut by a plane: of 12, those in two pieces", kind.name());
+            let row =
+                format!("block of {} cut by a plane: of 12, those in two pieces", kind.name());
             rows.push(Row::at_least(&row, two as f64, 12.0, ""));
             let off = 100.0 * cuts.iter().map(|cut| cut.off).fold(0.0, f64::max);
             let row = format!("block of {} cut by a plane: mass of a piece off", kind.name());
@@ -52,7 +53,10 @@ fn shapes() {
         let [tets, sheet] = [Kind::Remeshed, Kind::Sheet].map(of);
         vec![
             Row::at_least("20 strokes: smallest angle of a sheet", sheet.0, 10.0, "°"),
-            Row::told("20 strokes: smallest dihedral angle of tetrahedra", format!("{}°", short(tets.0))),
+            Row::told(
+                "20 strokes: smallest dihedral angle of tetrahedra",
+                format!("{}°", short(tets.0)),
+            ),
             Row::new("20 strokes: closed surfaces", tets.1.to_string(), "true".into(), tets.1),
         ]
     });

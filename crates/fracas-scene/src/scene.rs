@@ -131,7 +131,7 @@ pub(crate) struct Obstacle {
 #[derive(Clone, Debug)]
 pub(crate) struct Grip {
     /// Indices of instances, counted over all bodies.
-    pub targets: std::ops::Range<usize>,
+    pub targets: Range<usize>,
     pub min: [f32; 3],
     pub max: [f32; 3],
     pub motion: GripMotion,

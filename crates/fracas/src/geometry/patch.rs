@@ -96,6 +96,25 @@ impl Patch {
         has_area && sides != [true; 2]
     }
 
+    /// Whether it may pass between some places: they are on both sides, and the box around them is not beside it.
+    pub fn may_pass(&self, places: impl Iterator<Item = DVec3>) -> bool {
+        let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (mut below, mut above) = (false, false);
+        for x in places {
+            (low, high) = (low.min(x), high.max(x));
+            let height = self.height(x);
+            (below, above) = (below || height <= 0.0, above || height >= 0.0);
+        }
+        let (first, last) = self
+            .corners
+            .iter()
+            .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(first, last), &x| {
+                (first.min(x), last.max(x))
+            });
+        let slack = DVec3::splat(self.slack);
+        below && above && (first - slack).cmple(high).all() && (last + slack).cmpge(low).all()
+    }
+
     /// Where a line crosses it, as a share of the line. An end in its plane counts as above.
     pub fn crossing(&self, from: DVec3, to: DVec3) -> Option<f64> {
         let near = IN_PLANE * from.distance(to);
@@ -141,7 +160,9 @@ mod tests {
     fn ends_may_stay() {
         let pivot = DVec3::ZERO;
         let fan = Patch::new([pivot, DVec3::X], [pivot, DVec3::Y], 1).unwrap();
-        assert!(fan.contains(DVec3::new(0.3, 0.3, 5.0)) && !fan.contains(DVec3::new(0.6, 0.6, 0.0)));
+        assert!(
+            fan.contains(DVec3::new(0.3, 0.3, 5.0)) && !fan.contains(DVec3::new(0.6, 0.6, 0.0))
+        );
         assert!(!fan.contains(DVec3::new(-0.1, 0.3, 0.0)));
         assert_eq!(Patch::new([pivot, DVec3::X], [DVec3::X, 2.0 * DVec3::X], 1), None);
         assert_eq!(Patch::new([pivot, DVec3::X], [pivot, DVec3::X], 1), None);

@@ -42,9 +42,7 @@ pub enum CommandError {
     #[error("there is no blade {0}")]
     NoBlade(BladeId),
     /// An edge that does not move, or moves along itself, cuts nothing.
-    #[error(
-        "the edge of the blade passes no area: it must move, and not along itself only"
-    )]
+    #[error("the edge of the blade passes no area: it must move, and not along itself only")]
     NothingPassed,
     /// No field has this id.
     #[error("there is no field {0}")]

@@ -24,14 +24,8 @@ pub enum Kind {
     Sheet,
 }
 
-pub const KINDS: [Kind; 6] = [
-    Kind::Oriented,
-    Kind::Meshless,
-    Kind::Corotated,
-    Kind::Brittle,
-    Kind::Remeshed,
-    Kind::Sheet,
-];
+pub const KINDS: [Kind; 6] =
+    [Kind::Oriented, Kind::Meshless, Kind::Corotated, Kind::Brittle, Kind::Remeshed, Kind::Sheet];
 
 impl Kind {
     pub fn name(self) -> &'static str {
@@ -87,7 +81,12 @@ fn of(youngs_modulus: f32) -> Material {
         thickness: 1e-3.into(),
         ..presets::rubber()
     };
-    Material::try_from(&MaterialDesc { strength: f32::INFINITY.into(), toughness: f32::INFINITY.into(), ..desc }).unwrap()
+    Material::try_from(&MaterialDesc {
+        strength: f32::INFINITY.into(),
+        toughness: f32::INFINITY.into(),
+        ..desc
+    })
+    .unwrap()
 }
 
 fn cells(counts: [usize; 3], spacing: f32) -> Vec<[f32; 3]> {
@@ -116,7 +115,8 @@ fn fragments() -> OrientedShape {
         axes: [0.0, 0.0, 0.0, 1.0],
         material: 0,
     };
-    let mut shape = OrientedShape { points: positions.iter().map(point).collect(), ..OrientedShape::default() };
+    let mut shape =
+        OrientedShape { points: positions.iter().map(point).collect(), ..OrientedShape::default() };
     for (i, &a) in positions.iter().enumerate() {
         for (j, &b) in positions.iter().enumerate().skip(i + 1) {
             if Vec3::from(a).distance(Vec3::from(b)) < 1.5 * spacing {
@@ -165,7 +165,8 @@ pub fn motion(body: &Body) -> (f64, DVec3, DVec3) {
 }
 
 pub fn weightless(threads: u32) -> World {
-    World::new(WorldConfig { gravity: [0.0; 3], substeps: 2, threads, ..WorldConfig::default() }).unwrap()
+    World::new(WorldConfig { gravity: [0.0; 3], substeps: 2, threads, ..WorldConfig::default() })
+        .unwrap()
 }
 
 /// An edge that passes through a body somewhere, as long as 0.1 to 0.5 m.
@@ -283,7 +284,8 @@ pub fn halves(kind: Kind, seed: u64) -> Halves {
     world.apply_commands();
     world.validate();
     let masses = pieces(world.body(id).unwrap());
-    let share = if kind == Kind::Sheet { below_in_sheet(point, normal) } else { below(point, normal) };
+    let share =
+        if kind == Kind::Sheet { below_in_sheet(point, normal) } else { below(point, normal) };
     let truth = share.max(1.0 - share);
     Halves { pieces: masses.len(), off: (masses[0] / masses.iter().sum::<f64>() - truth).abs() }
 }

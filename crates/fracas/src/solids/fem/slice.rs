@@ -97,8 +97,7 @@ impl Slice<'_> {
         let share = h / (h - g);
         // a blade that comes by once more, elsewhere, has not passed what it passed then
         let passed = |v: u32, share: f64| {
-            self.fresh[v as usize]
-                || share <= 0.5 && self.passed[v as usize] == self.patch.blade()
+            self.fresh[v as usize] || share <= 0.5 && self.passed[v as usize] == self.patch.blade()
         };
         if passed(a, share) || passed(b, 1.0 - share) {
             return None;
@@ -183,7 +182,11 @@ impl Slice<'_> {
         let corners = self.corners[t].map(|v| v as usize);
         let off = |&v: &usize| if self.fresh[v] { 0.0 } else { self.heights[v] };
         let sum: f64 = corners.iter().map(off).sum();
-        if sum != 0.0 { sum > 0.0 } else { corners.iter().map(|&v| self.heights[v]).sum::<f64>() > 0.0 }
+        if sum != 0.0 {
+            sum > 0.0
+        } else {
+            corners.iter().map(|&v| self.heights[v]).sum::<f64>() > 0.0
+        }
     }
 
     /// Corners of a face, by the corner that it lies opposite.

@@ -10,10 +10,10 @@
 //!
 //! Where a cut ends within the sheet is the tip of a crack.
 
+use super::Sheet;
 use super::fracture::Tip;
 use super::remesh::Plane;
 use super::topology::previous;
-use super::Sheet;
 use crate::geometry::Patch;
 use crate::parallel::Span;
 use crate::solids::Particles;
@@ -138,8 +138,7 @@ impl Slice<'_> {
         let share = h / (h - g);
         // a blade that comes by once more, elsewhere, has not passed what it passed then
         let passed = |v: u32, share: f64| {
-            self.fresh[v as usize]
-                || share <= 0.5 && self.passed[v as usize] == self.patch.blade()
+            self.fresh[v as usize] || share <= 0.5 && self.passed[v as usize] == self.patch.blade()
         };
         if passed(a, share) || passed(b, 1.0 - share) {
             return None;
@@ -175,9 +174,7 @@ impl Slice<'_> {
 
     /// Splits the edges of a triangle that are crossed. Where a part would be too sharp the nearer end is taken instead.
     fn split_all(&mut self, t: u32) {
-        while let Some((k, (ends, share))) =
-            (0..3).find_map(|k| Some((k, self.crossing(t, k)?)))
-        {
+        while let Some((k, (ends, share))) = (0..3).find_map(|k| Some((k, self.crossing(t, k)?))) {
             if self.plane.try_split(t, k, share) {
                 self.heights.push(0.0);
                 self.passed.push(0);
@@ -198,7 +195,8 @@ impl Slice<'_> {
                 let Some(u) = table.beyond(t, k) else { continue };
                 let [_, a, b] = table.from_corner(t, k);
                 let passed = |v: u32| self.passed[v as usize] == self.patch.blade();
-                let parts = passed(a) && passed(b) && (self.fresh[a as usize] || self.fresh[b as usize]);
+                let parts =
+                    passed(a) && passed(b) && (self.fresh[a as usize] || self.fresh[b as usize]);
                 if parts && self.is_above(t) != self.is_above(u) {
                     let back = (0..3).find(|&l| table.beyond(u, l) == Some(t)).unwrap_or(0);
                     edges.push((t, k).min((u, back)));
@@ -222,7 +220,11 @@ impl Slice<'_> {
         let corners = self.plane.table.corners()[t as usize].map(|v| v as usize);
         let off = |&v: &usize| if self.fresh[v] { 0.0 } else { self.heights[v] };
         let sum: f64 = corners.iter().map(off).sum();
-        if sum != 0.0 { sum > 0.0 } else { corners.iter().map(|&v| self.heights[v]).sum::<f64>() > 0.0 }
+        if sum != 0.0 {
+            sum > 0.0
+        } else {
+            corners.iter().map(|&v| self.heights[v]).sum::<f64>() > 0.0
+        }
     }
 }
 
@@ -241,4 +243,3 @@ impl Plane {
         meet.then(|| way.normalize_or_zero()).filter(|way| way.length_squared() > 0.0)
     }
 }
-
