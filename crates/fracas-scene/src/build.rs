@@ -70,7 +70,7 @@ impl Scene {
         self.populate_with(&mut world, |body, made, ids| {
             let skin = match &body.splinters {
                 Some(splinters) => made.splintered_skin(splinters, self.seed),
-                None => made.skin(&self.materials(body)?),
+                None => made.skin(&self.materials(body)?, !self.blades.is_empty()),
             };
             let skin = skin.map_err(|what| self.shape_refused(body, &what))?;
             let skin = Arc::new(skin);

@@ -312,7 +312,7 @@ impl Play {
         let velocity = f64::from(speed) / length * direction.as_dvec3();
         let ball = format!("ball-{}", self.ball_count + 1);
         let refused = |what| PlayError::Mesh { file: ball.clone(), what };
-        let skin = made.skin(std::slice::from_ref(&material)).map_err(refused)?;
+        let skin = made.skin(std::slice::from_ref(&material), false).map_err(refused)?;
         let desc = BodyDesc {
             position: origin,
             velocity: velocity.as_vec3().to_array(),
