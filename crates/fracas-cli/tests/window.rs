@@ -48,6 +48,23 @@ fn a_script_plays_a_scene() {
     assert!(line.contains(hash), "the window came to {hash}, but: {line}");
 }
 
+/// A line drawn with Ctrl across a bar cuts it in two, and is recorded.
+#[test]
+fn a_drag_with_ctrl_cuts() {
+    let Some(screen) = Screen::open("window-cuts") else { return };
+    let script = "wait idle\nreport facts.jsonl\ndrag ctrl+left 50% 2% 51% 98% 4\nwait idle\nkey .\nwait frames 1\n\
+                  wait idle\nreport facts.jsonl\nclose";
+    let options = ["falling-bar", "--paused", "--record", "cut.jsonl"];
+    assert_fine(&screen.play(SMALL, &options, script));
+    let reports = screen.reports();
+    let pieces = |k: usize| reports[k]["pieces"].as_u64().unwrap();
+    assert_eq!([pieces(0), pieces(1)], [1, 2]);
+    let recorded = fs::read_to_string(screen.folder.join("cut.jsonl")).unwrap();
+    assert!(recorded.contains("\"slice\""), "{recorded}");
+    let replay = screen.program().args(["run", "--replay", "cut.jsonl"]).output().unwrap();
+    assert!(replay.status.success(), "{}", String::from_utf8_lossy(&replay.stderr));
+}
+
 /// Scenes that are wrong, tiny windows and lost devices do not end the program.
 #[test]
 fn a_window_survives() {

@@ -6,7 +6,7 @@ use fracas::glam::DVec3;
 use fracas::material::{Finish, Material, MaterialError as E, SamplePoint};
 use fracas::math::Rot;
 use fracas::skin::SkinMesh;
-use fracas::world::{AttachDesc, AttachRegion, BodyDesc, GripDesc, Region};
+use fracas::world::{AttachDesc, AttachRegion, BladeDesc, BodyDesc, GripDesc, Region};
 use fracas::{BodyId, CommandError, World, WorldConfig};
 use fracas_mesh::random;
 
@@ -70,7 +70,7 @@ impl Scene {
         self.populate_with(&mut world, |body, made, ids| {
             let skin = match &body.splinters {
                 Some(splinters) => made.splintered_skin(splinters, self.seed),
-                None => made.skin(&self.materials(body)?),
+                None => made.skin(&self.materials(body)?, !self.blades.is_empty()),
             };
             let skin = skin.map_err(|what| self.shape_refused(body, &what))?;
             let skin = Arc::new(skin);
@@ -110,6 +110,19 @@ impl Scene {
             for &body in ids.get(grip.targets.clone()).unwrap_or_default() {
                 let added = world.grip(grip_desc(grip, body));
                 added.map_err(|error| self.grip_refused(grip, &error))?;
+            }
+        }
+        for blade in &self.blades {
+            let of = match &blade.targets {
+                None => vec![None],
+                Some(targets) => {
+                    let targets = ids.get(targets.clone()).unwrap_or_default();
+                    targets.iter().copied().map(Some).collect()
+                }
+            };
+            for body in of {
+                let added = world.add_blade(BladeDesc { keys: blade.keys.clone(), body });
+                added.map_err(|error| self.refused(blade.span.clone(), &error))?;
             }
         }
         for attachment in &self.attachments {

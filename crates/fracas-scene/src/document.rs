@@ -4,6 +4,7 @@ use fracas::WorldConfig;
 use toml::de::DeTable;
 
 use crate::attachments::read_attachments;
+use crate::blades::read_blades;
 use crate::bodies::read_bodies;
 use crate::error::{Diagnostic, Problem};
 use crate::fields::read_fields;
@@ -35,6 +36,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
     let bodies = read_bodies(&top, &materials);
     let obstacles = read_obstacles(&top);
     let grips = read_grips(&top, &bodies);
+    let blades = read_blades(&top, &bodies);
     let fields = read_fields(&top);
     let attachments = read_attachments(&top, &bodies);
     top.finish();
@@ -53,6 +55,7 @@ pub(crate) fn read_scene(context: &Context, document: &DeTable<'_>) -> Option<Sc
         bodies,
         obstacles,
         grips,
+        blades,
         fields,
         attachments,
         warnings: Vec::new(),

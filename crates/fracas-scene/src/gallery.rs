@@ -103,6 +103,8 @@ pub fn gallery() -> Vec<GalleryScene> {
         "wound",
         "sheet",
         "paper",
+        "canvas-cut",
+        "tet-cut",
         "all-together",
     ];
     files.into_iter().map(entry).collect()

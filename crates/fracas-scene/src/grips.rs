@@ -149,7 +149,7 @@ pub(crate) fn read_move(reader: Reader<'_>) -> ObstacleMotion {
 }
 
 /// A time table: at least one key, times rising.
-fn read_keys<K>(reader: &Reader<'_>, read: impl Fn(&Reader<'_>, f64) -> K) -> Vec<K> {
+pub(crate) fn read_keys<K>(reader: &Reader<'_>, read: impl Fn(&Reader<'_>, f64) -> K) -> Vec<K> {
     let context = reader.context;
     let owner = reader.name.clone();
     let mut before: Option<Spanned<f64>> = None;

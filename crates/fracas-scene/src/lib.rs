@@ -53,6 +53,7 @@
 
 mod assets;
 mod attachments;
+mod blades;
 mod bodies;
 mod build;
 mod cache;

@@ -1,12 +1,13 @@
 //! A scene as read from a file: checked, with nothing built yet.
 
+use std::ops::Range;
 use std::path::Path;
 
 use fracas::WorldConfig;
 use fracas::geometry::Pattern;
 use fracas::material::Finish;
 use fracas::math::Rot;
-use fracas::world::{AttachKind, FieldDesc, GripMotion, Layers, ObstacleDesc};
+use fracas::world::{AttachKind, BladeKey, FieldDesc, GripMotion, Layers, ObstacleDesc};
 use fracas_mesh::splinters::Splinters;
 use toml::de::DeTable;
 
@@ -34,6 +35,7 @@ pub struct Scene {
     pub(crate) bodies: Vec<Body>,
     pub(crate) obstacles: Vec<Obstacle>,
     pub(crate) grips: Vec<Grip>,
+    pub(crate) blades: Vec<Blade>,
     pub(crate) fields: Vec<(FieldDesc, Span)>,
     pub(crate) attachments: Vec<Attachment>,
     pub(crate) warnings: Vec<Diagnostic>,
@@ -113,6 +115,14 @@ impl Body {
 }
 
 #[derive(Clone, Debug)]
+pub(crate) struct Blade {
+    pub keys: Vec<BladeKey>,
+    /// The instances that it cuts, if not all bodies.
+    pub targets: Option<Range<usize>>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
 pub(crate) struct Obstacle {
     pub desc: ObstacleDesc,
     pub span: Span,
@@ -121,7 +131,7 @@ pub(crate) struct Obstacle {
 #[derive(Clone, Debug)]
 pub(crate) struct Grip {
     /// Indices of instances, counted over all bodies.
-    pub targets: std::ops::Range<usize>,
+    pub targets: Range<usize>,
     pub min: [f32; 3],
     pub max: [f32; 3],
     pub motion: GripMotion,

@@ -293,6 +293,7 @@ pub(crate) static SCENE: Table = Table {
             "what bodies touch and what does not give way",
         ),
         field("grips", List(&GRIP), Fine, "", "what holds, moves and pulls bodies"),
+        field("blades", List(&BLADE), Fine, "", "what cuts bodies"),
         field("fields", ListOfKinds(&FIELDS), Fine, "", "air and water that slow or carry bodies"),
         field("attachments", ListOfKinds(&ATTACHMENTS), Fine, "", "what joins two bodies"),
     ],
@@ -912,6 +913,51 @@ const REGION_MAX: Field = field(
     "m",
     "the highest corner",
 );
+
+pub(crate) static BLADE: Table = Table {
+    name: "a blade",
+    kind: "",
+    place: "`[[blades]]`",
+    fields: &[
+        field(
+            "body",
+            Text,
+            Fine,
+            "",
+            "the name of the only body it cuts; all if left out. A body with copies means all of them",
+        ),
+        field(
+            "keys",
+            List(&BLADE_KEY),
+            Refused,
+            "",
+            "the time table, at least two: it cuts what its edge passes from the first to the last, and is not there before and after",
+        ),
+    ],
+};
+
+pub(crate) static BLADE_KEY: Table = Table {
+    name: "a key of a blade",
+    kind: "",
+    place: "`keys = [{ … }]`",
+    fields: &[
+        field(
+            "time",
+            Number(Range::From0),
+            Refused,
+            "s",
+            "the moment since the start, later than the key before",
+        ),
+        field(
+            "from",
+            Vector(Range::Between(-FAR, FAR)),
+            Refused,
+            "m",
+            "one end of its edge, in the world",
+        ),
+        field("to", Vector(Range::Between(-FAR, FAR)), Refused, "m", "the other end"),
+    ],
+};
 
 pub(crate) static ATTACHMENTS: OneOf = OneOf { what: "attachment", tables: &[&GLUE, &HINGE] };
 

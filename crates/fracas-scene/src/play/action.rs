@@ -33,6 +33,13 @@ pub enum Action {
         /// What it is made of.
         preset: String,
     },
+    /// Cuts all bodies once: the edge of a blade moves straight from here to there.
+    Slice {
+        /// Both ends of its edge.
+        from: [[f64; 3]; 2],
+        /// Where these go.
+        to: [[f64; 3]; 2],
+    },
     /// Changes a value of the material of a body, or of all.
     Material {
         /// The number of its [`BodyId`](fracas::BodyId); all without.

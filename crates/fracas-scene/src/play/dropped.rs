@@ -59,7 +59,7 @@ impl Dropped<'_> {
         let loaded = Loaded::of(mesh, scale).map_err(|error| refused(error.to_string()))?;
         let shape = Shape::of_mesh(&loaded, self.pieces).map_err(refused)?;
         let made = shape.make(self.seed, mesher).map_err(refused)?;
-        let skin = Arc::new(made.skin(std::slice::from_ref(&material)).map_err(refused)?);
+        let skin = Arc::new(made.skin(std::slice::from_ref(&material), false).map_err(refused)?);
         let middle = 0.5 * scale * (low + high);
         let desc = BodyDesc {
             position: (DVec3::from(self.position) - middle).to_array(),

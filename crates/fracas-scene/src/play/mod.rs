@@ -240,6 +240,7 @@ impl Play {
             Action::Shoot { origin, direction, speed, radius, preset } => {
                 self.shoot(*origin, Vec3::from(*direction), *speed, *radius, preset)
             }
+            Action::Slice { from, to } => Ok(self.world.slice(*from, *to, None)?),
             Action::Material { body, field, value } => {
                 let unknown = || PlayError::UnknownField { name: field.clone() };
                 let field = MaterialField::from_name(field).ok_or_else(unknown)?;
@@ -311,7 +312,7 @@ impl Play {
         let velocity = f64::from(speed) / length * direction.as_dvec3();
         let ball = format!("ball-{}", self.ball_count + 1);
         let refused = |what| PlayError::Mesh { file: ball.clone(), what };
-        let skin = made.skin(std::slice::from_ref(&material)).map_err(refused)?;
+        let skin = made.skin(std::slice::from_ref(&material), false).map_err(refused)?;
         let desc = BodyDesc {
             position: origin,
             velocity: velocity.as_vec3().to_array(),

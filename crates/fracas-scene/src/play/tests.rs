@@ -60,6 +60,12 @@ fn shoot(speed: f32, radius: f32, preset: &str) -> Action {
     Action::Shoot { origin, direction, speed, radius, preset: preset.into() }
 }
 
+/// From the front through whatever stands at this height.
+fn slice(height: f64) -> Action {
+    let edge = |x: f64| [[x, height, 5.0], [x, height + 0.01, -5.0]];
+    Action::Slice { from: edge(-2.0), to: edge(2.0) }
+}
+
 fn material(body: Option<u64>, field: &str, value: f32) -> Action {
     Action::Material { body, field: field.into(), value }
 }
@@ -424,6 +430,7 @@ fn a_replay_has_the_same_hashes() {
                 preset: "oak".into(),
             },
             20 => material(None, "youngs_modulus", 2.1e5),
+            22 => slice(aim[1]),
             _ => Action::Release,
         };
         play.act(&action).unwrap();
@@ -453,4 +460,20 @@ fn a_replay_has_the_same_hashes() {
     let difference = other.sessions[0].replay(1).unwrap().difference.unwrap();
     assert_eq!((difference.frame, difference.recorded), (30, report.hash));
     assert_ne!(difference.found, report.hash);
+}
+
+/// A stroke through all that stands beside each other cuts what is not rigid; one that passes nothing is refused.
+#[test]
+fn strokes_cut_all_bodies() {
+    let mut play = play();
+    play.act(&slice(1.003)).unwrap();
+    play.step();
+    let pieces = |name: &str| {
+        let mut bodies = play.world().body_ids().map(|id| play.world().body(id).unwrap());
+        bodies.find(|body| body.name() == name).unwrap().pieces().len()
+    };
+    assert_eq!(["rows", "fragments", "rigid"].map(pieces), [2, 2, 1]);
+    let edge = [[0.0; 3], [1.0; 3]];
+    let refused = play.act(&Action::Slice { from: edge, to: edge });
+    assert_eq!(refused, Err(PlayError::Command(CommandError::NothingPassed)));
 }

@@ -254,11 +254,12 @@ impl Made {
         }
     }
 
-    /// What is drawn of it if it is of these materials, or what is wrong. What never breaks has nothing inside.
-    pub fn skin(&self, materials: &[Material]) -> Result<SkinMesh, String> {
+    /// What is drawn of it if it is of these materials, or what is wrong. What never breaks has nothing inside, unless it is
+    /// to be cut.
+    pub fn skin(&self, materials: &[Material], is_cut: bool) -> Result<SkinMesh, String> {
         let holds =
             |material: &Material| material.desc().strength.constant() == Some(f32::INFINITY);
-        let breaks = !materials.iter().all(holds);
+        let breaks = is_cut || !materials.iter().all(holds);
         let uncut = |error| format!("its own surface cannot be cut along the tetrahedra: {error}");
         match self {
             Self::Lattice(lattice, _) | Self::Meshless(lattice, _) => {

@@ -94,6 +94,17 @@ impl Desk {
         });
     }
 
+    /// Cuts all that is seen along a line between two pixels.
+    pub fn slice(&self, pixels: [DVec2; 2]) {
+        let extent = self.moment.as_ref().map_or(1.0, |moment| moment.facts.extent());
+        let far = self.orbit.camera.eye.distance(self.orbit.camera.target) + 2.0 * extent;
+        let [from, to] = pixels.map(|pixel| {
+            let ray = self.orbit.ray(pixel);
+            [ray.origin, ray.origin + far * ray.direction].map(|end| end.to_array())
+        });
+        self.act(Action::Slice { from, to });
+    }
+
     /// A scene is opened; a mesh falls from above where the camera looks.
     pub fn take_file(&mut self, path: &Path) {
         let file = path.display().to_string();

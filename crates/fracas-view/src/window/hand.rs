@@ -25,6 +25,8 @@ pub(super) enum Hand {
     Asking { moved: DVec2, down: bool },
     /// Holds something, which it pulls along the plane at this depth.
     Holding { depth: f64, target: Option<DVec3> },
+    /// Draws a cut from this pixel to where it is let go.
+    Cutting { from: DVec2 },
     /// Turns the camera.
     Turning,
     /// Moves it.
@@ -66,6 +68,7 @@ struct Pointer {
     down: bool,
     alt: bool,
     shift: bool,
+    ctrl: bool,
     wheel: f64,
     pinch: f64,
 }
@@ -79,6 +82,7 @@ pub(super) fn handle(desk: &mut Desk, ui: &Ui, response: &Response) {
         down: input.pointer.primary_down(),
         alt: input.modifiers.alt,
         shift: input.modifiers.shift,
+        ctrl: input.modifiers.command || input.modifiers.ctrl,
         wheel: f64::from(input.smooth_scroll_delta().y),
         pinch: f64::from(input.zoom_delta()),
     });
@@ -110,9 +114,10 @@ pub(super) fn handle(desk: &mut Desk, ui: &Ui, response: &Response) {
 /// The left button was pressed.
 fn begin(desk: &mut Desk, response: &Response, pointer: &Pointer) {
     let Some(at) = pointer.at else { return };
-    desk.hand = match (pointer.alt, pointer.shift) {
-        (true, _) => Hand::Looking,
-        (_, true) => Hand::Panning,
+    desk.hand = match (pointer.alt, pointer.shift, pointer.ctrl) {
+        (true, ..) => Hand::Looking,
+        (_, true, _) => Hand::Panning,
+        (.., true) => Hand::Cutting { from: pixels(at - response.rect.min) },
         _ => {
             let ray = desk.orbit.ray(pixels(at - response.rect.min));
             let direction = ray.direction.as_vec3().to_array();
@@ -144,6 +149,15 @@ fn go_on(desk: &mut Desk, response: &Response, pointer: &Pointer) {
             }
             if !pointer.down {
                 desk.act(Action::Release);
+                hand = Hand::Free;
+            }
+        }
+        Hand::Cutting { from } => {
+            let at = pointer.at.map(|at| pixels(at - response.rect.min));
+            if let (false, Some(to)) = (pointer.down, at) {
+                if to != *from {
+                    desk.slice([*from, to]);
+                }
                 hand = Hand::Free;
             }
         }

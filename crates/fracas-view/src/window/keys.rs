@@ -78,12 +78,13 @@ pub(super) const BINDINGS: [Binding; 14] = [
 ];
 
 /// What the mouse and the keys of the camera do.
-pub(super) const MOUSE: [(&str, &str); 9] = [
+pub(super) const MOUSE: [(&str, &str); 10] = [
     ("Left drag on a body", "take hold of it and pull; the wheel brings it nearer or farther"),
     ("Left drag elsewhere", "turn around the scene"),
     ("Middle drag", "turn around the scene, wherever it begins"),
     ("Right click", "shoot a ball there"),
     ("Right drag, Shift + left drag", "move along"),
+    ("Ctrl + left drag", "cut along a straight line, through all that is behind it"),
     ("Wheel", "nearer and farther, towards the pointer"),
     ("Alt + left drag", "look around"),
     ("W A S D, arrows, Q E", "walk, sink and rise"),

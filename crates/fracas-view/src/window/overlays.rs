@@ -6,6 +6,7 @@ use fracas_scene::play::Grabbed;
 
 use super::deeds::is_scene;
 use super::desk::Desk;
+use super::hand::Hand;
 use super::orbit::Orbit;
 use super::theme::ACCENT;
 use crate::colour;
@@ -24,6 +25,13 @@ pub(super) fn show(desk: &Desk, ui: &Ui, view: Rect) {
         if let Some(ends) = &desk.ends {
             legend(&painter, view, ends);
         }
+    }
+    if let Hand::Cutting { from } = desk.hand
+        && let Some(to) = ui.input(|input| input.pointer.latest_pos())
+    {
+        let from = view.min + vec2(from.x as f32, from.y as f32);
+        painter.line_segment([from, to], Stroke::new(4.0, SHADE));
+        painter.line_segment([from, to], Stroke::new(2.0, ACCENT));
     }
     if let Some(name) = &desk.building {
         note(&painter, view.center_top() + vec2(0.0, 24.0), &format!("building {name} …"));

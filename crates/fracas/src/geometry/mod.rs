@@ -18,9 +18,11 @@
 mod convex;
 mod cut;
 mod overlap;
+mod patch;
 mod pattern;
 #[cfg(test)]
 mod tests;
 
 pub use convex::{Convex, Measure};
+pub use patch::Patch;
 pub use pattern::{Pattern, PatternDesc, PatternError};

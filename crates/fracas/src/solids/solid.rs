@@ -3,6 +3,7 @@
 use super::division::Division;
 use super::fem::FractureCounts;
 use super::particles::Particles;
+use crate::geometry::Patch;
 use crate::material::MaterialField;
 use crate::math::{Rot, Sym3};
 use crate::parallel::{Columns, Span, Workers};
@@ -479,6 +480,33 @@ pub trait Solid: std::fmt::Debug + Send + Sync {
 
     /// Removes the bond of `a` and `b`, which exists, marks both as broken and logs it. Returns the elastic energy that it set free, in J.
     fn cut(&mut self, particles: &mut Particles, a: usize, b: usize, changes: &mut Changes) -> f64;
+
+    /// Cuts what crosses the way of a blade through a piece, and logs every edit; nothing moves. Particles that begin stand behind all others, with
+    /// ids from `next_id` on, until the world takes them into the piece. What is only crossed in part ends in the tip of a crack.
+    ///
+    /// The default [cuts](Self::cut) bonds between particles on both sides.
+    fn slice(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        patch: &Patch,
+        next_id: &mut u64,
+        changes: &mut Changes,
+    ) {
+        let _ = next_id;
+        let mut crossed = Vec::new();
+        for i in span {
+            let place = particles.place(i);
+            for j in self.neighbours(i).iter().map(|&j| j as usize).filter(|&j| j > i) {
+                if patch.crossing(place, particles.place(j)).is_some() {
+                    crossed.push([i, j]);
+                }
+            }
+        }
+        for [i, j] in crossed {
+            self.cut(particles, i, j, changes);
+        }
+    }
 
     /// Puts the particles of a span in another order. They are whole pieces: no bond joins them to
     /// others. Particle `order[k]` becomes particle `span.start + k`, and particle `span.start + k`

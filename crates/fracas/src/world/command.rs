@@ -2,6 +2,7 @@
 
 use super::World;
 use super::attach::Attachment;
+use super::blade::{Blade, Stroke};
 use super::blast::Blast;
 use super::body::{Body, Piece, Push, Scratch};
 use super::desc::{BodyDesc, GripDesc, GripMotion, Region, RigidPart, ShapeDesc};
@@ -12,7 +13,7 @@ use super::field::{Field, FieldDesc};
 use super::finding::Shaped;
 use super::grip::{self, Grip, Member};
 use super::hulls;
-use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{AttachmentId, BladeId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use super::obstacle::{Obstacle, Place};
 use super::pieces::{Places, Walks};
 use super::report::Energy;
@@ -78,6 +79,12 @@ pub enum Command {
     RemoveField(FieldId),
     /// A piece ends.
     RemovePiece(BodyId, PieceId),
+    /// A blade cuts once.
+    Slice(Stroke),
+    /// A checked blade begins.
+    AddBlade(Box<Blade>),
+    /// A blade ends.
+    RemoveBlade(BladeId),
 }
 
 impl World {
@@ -458,6 +465,9 @@ impl World {
             | Command::Release(_)
             | Command::MoveGrip(..)
             | Command::MoveObstacle(..)
+            | Command::Slice(_)
+            | Command::AddBlade(_)
+            | Command::RemoveBlade(_)
             | Command::Damage(..) => {}
         }
         match command {
@@ -471,6 +481,7 @@ impl World {
                 self.bodies.push(*body);
             }
             Command::Remove(id) => {
+                self.blades.retain(|blade| blade.body() != Some(id));
                 if let Some(k) = self.bodies.iter().position(|body| body.id == id) {
                     let body = self.bodies.remove(k);
                     self.spent.add_spent(&body.spent);
@@ -530,6 +541,9 @@ impl World {
             Command::AddField(id, desc) => self.fields.push(Field { id, desc }),
             Command::RemoveField(id) => self.fields.retain(|field| field.id != id),
             Command::RemovePiece(id, piece) => self.apply_remove_piece(id, piece),
+            Command::Slice(stroke) => self.apply_slice(stroke),
+            Command::AddBlade(blade) => self.blades.push(*blade),
+            Command::RemoveBlade(id) => self.blades.retain(|blade| blade.id != id),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Why a command was refused.
 
-use super::ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+use super::ids::{AttachmentId, BladeId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 use crate::contact::shape::ShapeError;
 use crate::material::MaterialError;
 use crate::solids::fem::TetShapeError;
@@ -38,6 +38,12 @@ pub enum CommandError {
         /// The piece asked for.
         piece: PieceId,
     },
+    /// No blade has this id.
+    #[error("there is no blade {0}")]
+    NoBlade(BladeId),
+    /// An edge that does not move, or moves along itself, cuts nothing.
+    #[error("the edge of the blade passes no area: it must move, and not along itself only")]
+    NothingPassed,
     /// No field has this id.
     #[error("there is no field {0}")]
     NoField(FieldId),

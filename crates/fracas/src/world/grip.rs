@@ -85,7 +85,7 @@ pub(super) fn check_target(target: &[f64; 3]) -> Result<(), CommandError> {
     finite("target", &target.map(|x| x as f32))
 }
 
-fn check_times(times: impl Iterator<Item = f64>) -> Result<(), CommandError> {
+pub(super) fn check_times(times: impl Iterator<Item = f64>) -> Result<(), CommandError> {
     let mut last = f64::NEG_INFINITY;
     for (index, time) in times.enumerate() {
         if !(time.is_finite() && time >= 0.0 && time > last) {

@@ -40,6 +40,10 @@ id! {
     FieldId
 }
 id! {
+    /// A blade on a time table.
+    BladeId
+}
+id! {
     /// Something that others touch and that does not give way.
     ObstacleId
 }

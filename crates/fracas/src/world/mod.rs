@@ -1,6 +1,7 @@
 //! The world: everything that exists, and the step that moves it.
 
 mod attach;
+mod blade;
 mod blast;
 mod body;
 mod bounce;
@@ -35,6 +36,7 @@ mod views;
 mod zone;
 
 pub use attach::{AttachDesc, AttachKind, AttachRegion, Attachment};
+pub use blade::{BladeDesc, BladeKey, Stroke};
 pub use blast::Blast;
 pub use body::{Body, Piece};
 pub use casts::Casts;
@@ -50,7 +52,7 @@ pub use desc::{
 pub use error::CommandError;
 pub use event::Event;
 pub use field::{FieldDesc, FieldKind};
-pub use ids::{AttachmentId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
+pub use ids::{AttachmentId, BladeId, BodyId, FieldId, GripId, ObstacleId, ParticleId, PieceId};
 pub use obstacle::Obstacle;
 pub use pace::{Pace, Paced};
 pub use query::{Hit, HitTarget, RayDesc, WorldPose};
@@ -63,6 +65,7 @@ use crate::parallel::Workers;
 use crate::solids::{Motion, Step};
 use crate::state::{Sink, StateHash};
 use attach::Attachments;
+use blade::Blade;
 use debris::Debris;
 use field::Field;
 use glam::{DVec3, Vec3};
@@ -80,7 +83,7 @@ pub struct Reaction {
 
 /// Everything that exists.
 ///
-/// Whatever changes it (spawn, remove, grip, attach, push, impulse, field, material, cut) is checked at once, queued as a
+/// Whatever changes it (spawn, remove, grip, attach, push, impulse, field, material, cut, slice) is checked at once, queued as a
 /// [`Command`], and done at the start of the next step.
 ///
 /// Two worlds with the same commands at the same steps have the same bits, for any number of
@@ -104,6 +107,8 @@ pub struct World {
     /// Those of them that ellipsoids touch directly, made anew in every substep.
     half_spaces: Vec<HalfSpace>,
     fields: Vec<Field>,
+    /// In the order of their handles.
+    blades: Vec<Blade>,
     touching: Touching,
     attachments: Attachments,
     /// What removed bodies had spent.
@@ -120,6 +125,7 @@ pub struct World {
     next_grip: u64,
     next_obstacle: u64,
     next_field: u64,
+    next_blade: u64,
 }
 
 impl World {
@@ -144,6 +150,7 @@ impl World {
             obstacles: Vec::new(),
             half_spaces: Vec::new(),
             fields: Vec::new(),
+            blades: Vec::new(),
             touching: Touching::default(),
             attachments: Attachments::default(),
             spent: Energy::default(),
@@ -157,6 +164,7 @@ impl World {
             next_grip: 1,
             next_obstacle: 1,
             next_field: 1,
+            next_blade: 1,
         };
         world.gravity_now = world.gravity_at(0.0);
         Ok(world)
@@ -205,7 +213,7 @@ impl World {
         let start = (self.clock)();
         let workers = self.workers.clone();
         workers.enter(|| {
-            self.begin_step();
+            self.begin_step(taken);
             self.last_h = h;
             ms.predict += 1e3 * ((self.clock)() - start);
             for left in (1..=self.config.substeps).rev() {
@@ -217,8 +225,8 @@ impl World {
         workers.enter(|| self.report(ms, dt - taken))
     }
 
-    /// Commands, debris, and grips whose time is over.
-    fn begin_step(&mut self) {
+    /// Commands, blades, debris, and grips whose time is over.
+    fn begin_step(&mut self, dt: f32) {
         self.clear_changes();
         self.commands_done = false;
         for body in &mut self.bodies {
@@ -229,6 +237,7 @@ impl World {
             obstacle.begin_step();
         }
         self.apply_queue();
+        self.move_blades(dt);
         self.clear_debris();
         let time = self.time;
         for body in &mut self.bodies {
@@ -308,6 +317,7 @@ impl World {
         self.contact_state(&mut hash);
         self.attachments.state(&mut hash);
         self.field_state(&mut hash);
+        self.blade_state(&mut hash);
         hash.number(self.next_piece);
         hash.number(self.next_particle);
         hash.finish()

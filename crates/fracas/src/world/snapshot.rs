@@ -36,7 +36,7 @@ use glam::{DVec3, Vec3};
 
 const MARK: &[u8; 8] = b"FRACAS\r\n";
 /// Counted up with every change of what is saved.
-const FORMAT: u64 = 11;
+const FORMAT: u64 = 12;
 
 /// Makes the empty model of a user's own kind that the saved bytes are then loaded into.
 pub type OwnModels<'a> = &'a mut dyn FnMut(&str) -> Option<Box<dyn Solid>>;
@@ -68,6 +68,7 @@ impl World {
             self.next_grip,
             self.next_obstacle,
             self.next_field,
+            self.next_blade,
         ];
         bytes.column(&counters);
         save_energy(&self.spent, &mut bytes);
@@ -81,6 +82,8 @@ impl World {
         }
         self.contact_state(&mut bytes);
         self.field_state(&mut bytes);
+        bytes.number(self.blades.len() as u64);
+        self.blade_state(&mut bytes);
         self.attachments.state(&mut bytes);
         let crc = crc32c(&bytes);
         bytes.number(crc.into());
@@ -138,7 +141,7 @@ impl World {
         [world.time] = f64s(reader)?;
         world.gravity_now = Vec3::from(floats::<3>(reader)?);
         [world.last_h, world.forces_of] = floats(reader)?;
-        let counters: Vec<u64> = reader.column_of(7)?;
+        let counters: Vec<u64> = reader.column_of(8)?;
         world.steps = counters[0];
         world.next_body = counters[1];
         world.next_piece = counters[2];
@@ -146,6 +149,7 @@ impl World {
         world.next_grip = counters[4];
         world.next_obstacle = counters[5];
         world.next_field = counters[6];
+        world.next_blade = counters[7];
         world.spent = load_energy(reader)?;
         for _ in 0..reader.number()? {
             world.obstacles.push(Obstacle::load(reader)?);
@@ -161,6 +165,7 @@ impl World {
         world.touching.reserve(&world.bodies, world.obstacles.len());
         world.load_contact_state(reader)?;
         world.load_fields(reader)?;
+        world.load_blades(reader)?;
         world.load_attachments(reader)?;
         if reader.is_done() { Ok(world) } else { Err(reader.damaged("there is more than a world")) }
     }

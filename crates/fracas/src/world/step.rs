@@ -459,7 +459,7 @@ fn fracture(body: &mut Body, around: Around<'_>) {
 }
 
 /// Particles that began go to the pieces of those that they were or lie between. Where faces opened they are held as those that they were.
-fn take_born(body: &mut Body) {
+pub(super) fn take_born(body: &mut Body) {
     let known = body.places.len();
     let new = &body.particles.id[known..];
     let mut homes = Vec::with_capacity(new.len());

@@ -13,7 +13,7 @@ pub(super) fn show(desk: &mut Desk, ui: &mut Ui) {
         ui.label(moment.facts.title.as_str());
         ui.add_space(4.0);
     }
-    ui.label("Drag a body to pull it. Right click to shoot a ball there.");
+    ui.label("Drag a body to pull it. Right click to shoot a ball there. Drag with Ctrl to cut.");
     ui.add_space(4.0);
     let extent = desk.moment.as_ref().map_or(1.0, |moment| moment.facts.extent()) as f32;
     Grid::new("ball").num_columns(2).show(ui, |ui| {

@@ -85,7 +85,7 @@ impl Brittle {
         changes: &mut Changes,
     ) {
         let rest = particles.rest.clone();
-        let Self { elements, breaking, remesh, felt, deviation, next_id, .. } = self;
+        let Self { elements, breaking, remesh, felt, next_id, .. } = self;
         let at_rest = Felt { stress: felt, turn: None, places: &rest };
         let remesh = remesh.as_mut();
         let Some(cracks) =
@@ -97,6 +97,13 @@ impl Brittle {
             let hits = self.impacts.iter_mut().filter(|hit| hit.piece == span.start);
             hits.for_each(|hit| hit.broke = true);
         }
+        self.take_begun();
+    }
+
+    /// What cracks or a blade have just begun, as it is where it began.
+    pub(super) fn take_begun(&mut self) {
+        let Self { breaking, deviation, felt, .. } = self;
+        let cracks = breaking.cracks();
         let mut on_edges = cracks.on_edges.iter().peekable();
         for born in &cracks.born {
             let new = on_edges.next_if(|new| new.vertex == born.vertex);

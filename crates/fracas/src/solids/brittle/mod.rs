@@ -6,6 +6,7 @@
 mod elastic;
 mod fracture;
 
+use crate::geometry::Patch;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Sym3, log_stretches, symmetric_eigen};
 use crate::parallel::{Span, Workers};
@@ -375,6 +376,19 @@ impl Solid for Brittle {
     /// Does nothing: tetrahedra part along faces, and the edge of two particles is none.
     fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) -> f64 {
         0.0
+    }
+
+    fn slice(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        patch: &Patch,
+        next_id: &mut u64,
+        changes: &mut Changes,
+    ) {
+        let Self { elements, breaking, remesh, .. } = self;
+        breaking.slice(elements, remesh.as_ref(), patch, particles, &span, next_id, changes);
+        self.take_begun();
     }
 
     /// Every vertex may become as many as it has tetrahedra, with those that may still begin.

@@ -11,6 +11,7 @@ mod plastic;
 #[cfg(test)]
 mod tests;
 
+use crate::geometry::Patch;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Rot, Sym3, log_stretches, ops, symmetric_eigen};
 use crate::parallel::Span;
@@ -445,6 +446,18 @@ impl Solid for Corotated {
     /// Does nothing: tetrahedra part along faces, and the edge of two particles is none.
     fn cut(&mut self, _: &mut Particles, _: usize, _: usize, _: &mut Changes) -> f64 {
         0.0
+    }
+
+    fn slice(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        patch: &Patch,
+        next_id: &mut u64,
+        changes: &mut Changes,
+    ) {
+        let Self { elements, breaking, .. } = self;
+        breaking.slice(elements, None, patch, particles, &span, next_id, changes);
     }
 
     /// Every vertex may become as many as it has tetrahedra.

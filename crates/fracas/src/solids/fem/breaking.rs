@@ -30,8 +30,10 @@
 use super::cracks::{Cracks, OpenFace, Plane};
 use super::elements::Elements;
 use super::remesh::Remesh;
+use super::slice::Slice;
 use super::stress;
 use super::tets::Tets;
+use crate::geometry::Patch;
 use crate::math::{Rot, Sym3, ops, symmetric_eigen};
 use crate::parallel::Span;
 use crate::solids::Particles;
@@ -366,6 +368,51 @@ impl Breaking {
             cracks.run(&mut topology, &mut corners, remesh, overload.vertex, plane, goes_on);
         (self.cracks, elements.topology, elements.tets.corners) = (cracks, topology, corners);
         opened
+    }
+
+    /// Opens what a blade passes of a piece. What only the model knows of vertices and tetrahedra that begin is left to it.
+    pub fn slice(
+        &mut self,
+        elements: &mut Elements,
+        remesh: Option<&Remesh>,
+        patch: &Patch,
+        particles: &mut Particles,
+        span: &Span,
+        next_id: &mut u64,
+        changes: &mut Changes,
+    ) {
+        let of = elements.tets.of(span);
+        let Elements { stars, topology, tets, passed, .. } = elements;
+        let home = (0..stars.len()).map(|v| stars.tets_of(v).next().unwrap_or_default() as u32);
+        self.cracks.begin(&particles.rest, home);
+        if remesh.is_some() {
+            passed.resize(particles.len(), 0);
+        }
+        let slice = Slice {
+            patch,
+            places: (0..particles.len()).map(|v| particles.place(v)).collect(),
+            passed,
+            topology,
+            corners: &mut tets.corners,
+            cracks: &mut self.cracks,
+            heights: Vec::new(),
+            fresh: Vec::new(),
+        };
+        slice.run(of, remesh);
+        if passed.iter().all(|&blade| blade == 0) {
+            passed.clear();
+        }
+        if !self.cracks.opened.is_empty() || !self.cracks.born.is_empty() {
+            let seen = changes.opened.len();
+            self.take(elements, particles, next_id, changes);
+            // it is the blade that takes them apart
+            changes.opened[seen..].iter_mut().for_each(|opened| opened.energy = 0.0);
+        }
+    }
+
+    /// What was opened last.
+    pub fn cracks(&self) -> &Cracks {
+        &self.cracks
     }
 
     /// Takes over what cracks have opened, but for what only the model knows.

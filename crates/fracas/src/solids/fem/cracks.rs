@@ -193,7 +193,8 @@ impl Cracks {
         }
     }
 
-    fn split(
+    /// Splits an edge of a tetrahedron, and all around it.
+    pub fn split(
         &mut self,
         topology: &mut Topology,
         corners: &mut Vec<[u32; 4]>,
@@ -257,9 +258,29 @@ impl Cracks {
 
     /// Opens a face, unless a tetrahedron would lose its last neighbour, and queues its corners.
     fn open(&mut self, topology: &mut Topology, corners: &mut [[u32; 4]], tet: u32, k: usize) {
+        let Some(corners) = self.open_face(topology, corners, tet, k) else { return };
+        for v in corners.into_iter().flatten() {
+            let root = self.root(v);
+            if !self.passed.contains(&root) {
+                self.passed.push(root);
+            }
+            if !self.queue.contains(&v) {
+                self.queue.push(v);
+            }
+        }
+    }
+
+    /// Opens a face, unless a tetrahedron would lose its last neighbour. Its corners before and after, seen from `tet`.
+    pub fn open_face(
+        &mut self,
+        topology: &mut Topology,
+        corners: &mut [[u32; 4]],
+        tet: u32,
+        k: usize,
+    ) -> Option<[[u32; 3]; 2]> {
         let other = topology.across()[tet as usize][k];
         if !is_joined(other) || [tet, other].iter().any(|&t| neighbours(topology, t) < 2) {
-            return;
+            return None;
         }
         let face = outward(corners[tet as usize])[k];
         let begun = self.born.len();
@@ -272,15 +293,12 @@ impl Cracks {
         let after = outward(corners[tet as usize])[k];
         let through = !after.iter().any(|v| corners[other as usize].contains(v));
         self.opened.push(OpenFace { tets: [tet, other], corners: face, through });
-        for v in face.into_iter().chain(after) {
-            let root = self.root(v);
-            if !self.passed.contains(&root) {
-                self.passed.push(root);
-            }
-            if !self.queue.contains(&v) {
-                self.queue.push(v);
-            }
-        }
+        Some([face, after])
+    }
+
+    /// Where every vertex is at rest, those that began with it, m.
+    pub fn rest(&self) -> &[Vec3] {
+        &self.rest
     }
 
     /// Vertices of before that the last crack came to.

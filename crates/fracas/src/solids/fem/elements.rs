@@ -18,6 +18,8 @@ pub(crate) struct Elements {
     pub topology: Topology,
     /// Surface.
     pub faces: Vec<Face>,
+    /// Which blade has passed each vertex last, 0 for none. Empty as long as none has. State.
+    pub passed: Vec<u64>,
     /// Hash of who is a corner of what and lies across what: far more than changes in a step.
     joined: u64,
 }
@@ -58,6 +60,10 @@ impl Elements {
         order.sort_by_key(|&t| corners[t as usize].into_iter().min());
         self.tets.permute(&order);
         self.topology.permute(&order);
+        if !self.passed.is_empty() {
+            let before = self.passed[span.clone()].to_vec();
+            before.iter().zip(place).for_each(|(&blade, &to)| self.passed[to as usize] = blade);
+        }
         self.follow(self.stars.len());
         order
     }
@@ -67,6 +73,7 @@ impl Elements {
         let kept = self.tets.of(&(0..count)).len();
         self.tets.truncate(kept);
         self.topology.truncate(kept);
+        self.passed.truncate(count);
         self.follow(count);
         kept
     }
@@ -92,6 +99,10 @@ impl Elements {
                 particles.push_copy(born.parent as usize, id);
                 changes.born.push((particles.id[born.parent as usize], id));
             }
+        }
+        // a blade that began them has told it already
+        if !self.passed.is_empty() {
+            self.passed.resize(particles.len(), 0);
         }
         let first = self.tets.volume.len();
         cracks.halves.iter().for_each(|half| self.tets.push_half(half));
@@ -123,6 +134,9 @@ impl Elements {
 
     pub fn hash(&self, hash: &mut StateHash) {
         hash.number(self.joined);
+        if !self.passed.is_empty() {
+            hash.column(&self.passed);
+        }
     }
 
     pub fn save(&self, bytes: &mut Vec<u8>) {
@@ -132,6 +146,7 @@ impl Elements {
         for column in self.tets.float_columns() {
             bytes.floats(column);
         }
+        bytes.column(&self.passed);
     }
 
     pub fn load(reader: &mut Reader<'_>, vertex_count: usize) -> Result<Self, SnapshotError> {
@@ -150,6 +165,10 @@ impl Elements {
         tets.lame = std::array::from_fn(|_| vec![0.0; count]);
         tets.follow_material();
         tets.follow_pieces();
-        Ok(Self::new(tets, topology, vertex_count))
+        let passed: Vec<u64> = reader.column()?;
+        if !passed.is_empty() && passed.len() != vertex_count {
+            return Err(reader.damaged("a column of wrong length"));
+        }
+        Ok(Self { passed, ..Self::new(tets, topology, vertex_count) })
     }
 }

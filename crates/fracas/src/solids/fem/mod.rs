@@ -4,7 +4,7 @@
 //! a vertex, `lanes` eight points at a time, `lattice` the coarse space of a piece, `aggregates` that of one with cracks, `skyline` the factor of its matrix, `direct` that of all of a piece, `broyden` the integrator of seed 001, `system` the linear system of a piece and its
 //! solve, `stress` what a vertex feels,
 //! `topology` who lies across which face and what happens when one opens, `breaking` what fails and where, `cracks` how cracks run, `remesh` how tetrahedra are split along
-//! them, `elements` all of that together.
+//! them, `slice` what blades do, `elements` all of that together.
 
 mod aggregates;
 pub(crate) mod breaking;
@@ -18,6 +18,7 @@ pub(crate) mod lattice;
 pub(crate) mod remesh;
 pub mod shape;
 pub(crate) mod skyline;
+pub(crate) mod slice;
 pub(crate) mod stars;
 pub(crate) mod stress;
 pub(crate) mod system;

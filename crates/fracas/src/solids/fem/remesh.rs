@@ -105,6 +105,11 @@ impl Remesh {
 
     /// Whether an edge may be split there, of `ring` around it.
     pub fn allows(&self, corners: &[[u32; 4]], rest: &[Vec3], ring: &[u32], new: &OnEdge) -> bool {
+        ring.len() as u64 <= self.left && self.fits(corners, rest, ring, new)
+    }
+
+    /// Whether no half would be too small or too thin.
+    pub fn fits(&self, corners: &[[u32; 4]], rest: &[Vec3], ring: &[u32], new: &OnEdge) -> bool {
         let here = new.value(rest);
         let near = |v: &u32| rest[*v as usize].distance(here) < self.shortest();
         let is_fine = |&t: &u32| {
@@ -115,7 +120,7 @@ impl Remesh {
             };
             !tet.iter().any(near) && new.ends.into_iter().all(half)
         };
-        ring.len() as u64 <= self.left && ring.iter().all(is_fine)
+        ring.iter().all(is_fine)
     }
 
     /// So many tetrahedra began.
@@ -155,7 +160,7 @@ impl Remesh {
 }
 
 /// The six edges of a tetrahedron, the lower end first.
-fn edges([a, b, c, d]: [u32; 4]) -> [[u32; 2]; 6] {
+pub(crate) fn edges([a, b, c, d]: [u32; 4]) -> [[u32; 2]; 6] {
     [[a, b], [a, c], [a, d], [b, c], [b, d], [c, d]].map(|[a, b]| [a.min(b), a.max(b)])
 }
 

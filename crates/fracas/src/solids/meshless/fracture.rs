@@ -19,6 +19,7 @@
 use super::fibres;
 use super::rest::WHOLE;
 use super::{Constants, Meshless, elastic};
+use crate::geometry::Patch;
 use crate::math::Sym3;
 use crate::parallel::Span;
 use crate::solids::{Particles, Residual, Step};
@@ -398,6 +399,29 @@ fn darken(rest: &mut super::Rest, slot: usize, [i, j]: [usize; 2], more: f32) {
     if let Some(back) = pairs.slot(j, i) {
         pairs.opacity[back] = opacity;
     }
+}
+
+/// Pairs on both sides of the way of a blade no longer see each other.
+pub(super) fn slice(
+    solid: &mut Meshless,
+    particles: &mut Particles,
+    span: Span,
+    patch: &Patch,
+    changes: &mut Changes,
+) {
+    let Meshless { rest, room, .. } = &mut *solid;
+    for i in span {
+        let place = particles.place(i);
+        for slot in rest.pairs.slots(i) {
+            let j = rest.pairs.other[slot] as usize;
+            if i < j && patch.crossing(place, particles.place(j)).is_some() {
+                darken(rest, slot, [i, j], 1.0);
+                room.touch(i);
+                room.touch(j);
+            }
+        }
+    }
+    follow(solid, particles, changes);
 }
 
 /// Threads of damaged particles fade where they are stretched too far.

@@ -15,6 +15,7 @@ mod tissue;
 
 pub use rest::{Extent, MeshlessPoint, MeshlessShape};
 
+use crate::geometry::Patch;
 use crate::material::{Material, MaterialField};
 use crate::math::fearless_simd::Level;
 use crate::math::{Rot, Sym3, log_stretches, symmetric_eigen};
@@ -396,6 +397,17 @@ impl Solid for Meshless {
             opened.energy = freed as f32;
         }
         freed
+    }
+
+    fn slice(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        patch: &Patch,
+        _: &mut u64,
+        changes: &mut Changes,
+    ) {
+        fracture::slice(self, particles, span, patch, changes);
     }
 
     fn permute(&mut self, span: Span, order: &[u32], place: &[u32]) {

@@ -487,6 +487,10 @@ impl Sheet {
                 }
             }
         }
+        // a blade that began them has told it already
+        if !self.passed.is_empty() {
+            self.passed.resize(particles.len(), 0);
+        }
         for open in std::mem::take(&mut plane.opened) {
             for v in open.ends.into_iter().chain(open.others) {
                 particles.broken[v as usize] = true;

@@ -1,7 +1,7 @@
 //! Sheets of triangles that stretch, bend and tear where they are pulled (seed 004).
 //!
 //! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch, `bending` how it bends, `plastic` flow, `system` the substep of a piece, `coarse` its
-//! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles; see
+//! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles, `slice` what blades do; see
 //! `docs/sheet.md`.
 
 mod bending;
@@ -11,9 +11,11 @@ mod fracture;
 mod plastic;
 pub mod remesh;
 mod rest;
+mod slice;
 mod system;
 pub mod topology;
 
+use crate::geometry::Patch;
 use crate::material::{Material, MaterialField, PointValues};
 use crate::math::{Sym3, log_stretches};
 use crate::parallel::Span;
@@ -48,6 +50,8 @@ pub struct Sheet {
     faces: Vec<Face>,
     /// Ends of cracks, by vertex. State.
     tips: Vec<Tip>,
+    /// Which blade has passed each vertex last, 0 for none. Empty as long as none has. State.
+    passed: Vec<u64>,
     /// Id of the next vertex that begins, and where ids end.
     next_id: u64,
     last_id: u64,
@@ -92,6 +96,7 @@ impl Sheet {
             fabric,
             faces: Vec::new(),
             tips: Vec::new(),
+            passed: Vec::new(),
             next_id: 0,
             last_id: 0,
             system: System::default(),
@@ -374,6 +379,17 @@ impl Solid for Sheet {
         0.0
     }
 
+    fn slice(
+        &mut self,
+        particles: &mut Particles,
+        span: Span,
+        patch: &Patch,
+        next_id: &mut u64,
+        changes: &mut Changes,
+    ) {
+        self.slice_piece(particles, span, patch, next_id, changes);
+    }
+
     fn reserve_ids(&mut self, first: u64) -> u64 {
         let count = IDS * self.plane.table.len() as u64;
         (self.next_id, self.last_id) = (first, first + count);
@@ -391,8 +407,11 @@ impl Solid for Sheet {
                 column[to] = before[from as usize - span.start];
             }
         }
-        let Self { plane, fabric, tips, .. } = self;
+        let Self { plane, fabric, tips, passed, .. } = self;
         plane.table.permute(to);
+        if !passed.is_empty() {
+            permuted(passed, &span, order);
+        }
         permuted(&mut plane.rest, &span, order);
         permuted(&mut plane.shape, &span, order);
         permuted(&mut plane.fixed, &span, order);
@@ -407,11 +426,12 @@ impl Solid for Sheet {
 
     fn truncate(&mut self, count: usize) {
         let kept = self.elements.of(&(0..count)).len();
-        let Self { plane, fabric, tips, elements, .. } = self;
+        let Self { plane, fabric, tips, elements, passed, .. } = self;
         plane.table.truncate(count, kept);
         plane.rest.truncate(count);
         plane.shape.truncate(count);
         plane.fixed.truncate(count);
+        passed.truncate(count);
         fabric.columns_mut().into_iter().for_each(|column| column.truncate(count));
         tips.retain(|tip| (tip.vertex as usize) < count);
         elements.follow_pieces(plane);
@@ -453,6 +473,9 @@ impl Solid for Sheet {
     fn hash(&self, hash: &mut StateHash) {
         hash.number(self.joined);
         hash.number(self.next_id);
+        if !self.passed.is_empty() {
+            hash.column(&self.passed);
+        }
         hash.floats(&self.fabric.hardened);
         self.fabric.plastic.iter().for_each(|column| hash.floats(column));
         for Tip { vertex, direction } in &self.tips {
@@ -473,6 +496,7 @@ impl Solid for Sheet {
         }
         bytes.column(&tips.iter().map(|tip| tip.vertex).collect::<Vec<_>>());
         bytes.column(&tips.iter().map(|tip| tip.direction.to_array()).collect::<Vec<_>>());
+        bytes.column(&self.passed);
         bytes.number(self.next_id);
         bytes.number(self.last_id);
     }
@@ -513,8 +537,12 @@ impl Solid for Sheet {
         }
         let tip = |(vertex, direction)| Tip { vertex, direction: DVec2::from(direction) };
         let tips = vertices.into_iter().zip(directions).map(tip).collect();
+        let passed: Vec<u64> = reader.column()?;
+        if !passed.is_empty() && passed.len() != count {
+            return Err(reader.damaged("a column of wrong length"));
+        }
         let (next_id, last_id) = (reader.number()?, reader.number()?);
-        *self = Self { tips, next_id, last_id, ..Self::of_plane(plane, fabric) };
+        *self = Self { tips, passed, next_id, last_id, ..Self::of_plane(plane, fabric) };
         Ok(())
     }
 }

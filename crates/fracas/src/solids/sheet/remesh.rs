@@ -206,6 +206,31 @@ impl Plane {
         }
     }
 
+    /// Moves a vertex to a place in a triangle of its, if it is free and no angle gets too sharp.
+    pub(super) fn try_move(&mut self, v: u32, t: u32, target: DVec2) -> bool {
+        let mark = self.mark();
+        if self.table.is_border(v) || !self.can_move(v, target) {
+            return false;
+        }
+        self.move_vertex(v, t, target);
+        let fine = self.is_well_shaped(mark);
+        if !fine {
+            self.roll_back(mark);
+        }
+        fine
+    }
+
+    /// Divides the edge opposite corner `k` at `s` of the way from the next corner to the one before, if no angle gets too sharp.
+    pub(super) fn try_split(&mut self, t: u32, k: usize, s: f64) -> bool {
+        let mark = self.mark();
+        self.split_edge(t, k, s);
+        let fine = self.is_well_shaped(mark);
+        if !fine {
+            self.roll_back(mark);
+        }
+        fine
+    }
+
     /// Vertices that were moved since the last commit, some more than once.
     pub fn moved(&self) -> impl Iterator<Item = u32> {
         self.moved.iter().map(|&(v, ..)| v)
@@ -453,7 +478,7 @@ impl Plane {
     }
 
     /// Opens the edge between two vertices. Returns what began by that.
-    fn open(&mut self, v: u32, w: u32) -> Option<[Option<u32>; 2]> {
+    pub(super) fn open(&mut self, v: u32, w: u32) -> Option<[Option<u32>; 2]> {
         let (t, k) = self.table.edge(v, w)?;
         let u = self.table.beyond(t, k)?;
         let [c, a, b] = self.table.from_corner(t, k);
