@@ -22,16 +22,8 @@ const REBUILT: &str =
 
 const SHOWS: Shows = Shows {
     open: &[
-        (
-            "bar that bursts: energy that is won in a frame, of the first",
-            "cause not found; solves end at a hundredth of what acts",
-        ),
         ("W6, tearing bar of 6,000 tets: mean", REBUILT),
         ("W6, tearing bar of 6,000 tets: longest", REBUILT),
-        (
-            "gallery: scenes that yield and tear",
-            "barn-door is not there: glued stiff planks hold together, but win energy when they are hit",
-        ),
     ],
     names: &[
         ("ramp", false),
@@ -144,9 +136,10 @@ fn flight() {
                 "",
             ),
             Row::at_most(
+                // what rounding of f32 may tell
                 "bar that bursts: energy that is won in a frame, of the first",
                 worst(&|torn| torn.won),
-                0.0,
+                1e-7,
                 "",
             ),
             Row::at_most("bar that bursts: mass off", worst(&|torn| torn.mass), 1e-6, ""),

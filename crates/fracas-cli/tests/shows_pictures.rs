@@ -85,6 +85,7 @@ const MOMENTS: [(&str, &str); 61] = [
     ("steel-plate", "30,70,110,179"),
     ("brick-wall", "3,8,20,149"),
     ("pillar", "20,60,100,179"),
+    ("barn-door", "2,10,24,119"),
     ("hanging-slab", "0,30,60,100"),
     ("hanging-slab-strands", "0,30,60,100"),
     ("peel", "0,300,500,800"),

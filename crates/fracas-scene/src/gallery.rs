@@ -90,6 +90,7 @@ pub fn gallery() -> Vec<GalleryScene> {
         "steel-plate",
         "brick-wall",
         "pillar",
+        "barn-door",
         "hanging-slab",
         "hanging-slab-strands",
         "peel",

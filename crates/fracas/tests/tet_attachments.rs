@@ -7,6 +7,7 @@ use common::tets::{block, body};
 use common::{FRAME, centre_of_mass, grip_box, weightless};
 use fracas::contact::shape::Shape;
 use fracas::material::{Material, MaterialDesc};
+use fracas::solids::brittle::BrittleOptions;
 use fracas::world::{
     AttachDesc, AttachKind, AttachRegion, BodyDesc, Event, GripMotion, MoveKey, ShapeDesc,
 };
@@ -284,52 +285,121 @@ fn parts_of_a_torn_body_stay_glued() {
     assert!((attachment.area() / 0.04 - 1.0).abs() < 1e-3);
 }
 
-/// A ball hits planks that two iron straps hold, which hang from a post on hinges: nothing wins energy, whatever breaks, and the post keeps
-/// what does not.
-#[test]
-#[ignore = "open: nothing bursts, but chains of stiff thin bodies do not converge, and win up to a tenth of the first energy in ten frames"]
-fn a_ball_that_hits_a_barn_door_wins_no_energy() {
-    let mut world = World::new(WorldConfig { substeps: 4, ..WorldConfig::default() }).unwrap();
+/// Six planks on two straps that hang from a post on hinges, and a ball of 24 kg that comes at 25 m/s.
+struct Door {
+    world: World,
+    planks: Vec<AttachmentId>,
+    hinges: Vec<AttachmentId>,
+}
+
+/// How a door is hung.
+#[derive(Clone, Copy)]
+struct Hung {
+    /// Whether planks and straps do not deform.
+    brittle: bool,
+    /// Of what holds the planks, Pa.
+    strength: f32,
+    /// Where the backs of straps and post are, and the line of the hinges, m: in front of the planks the post is in their way.
+    back: [f64; 3],
+}
+
+/// The line of the hinges is at the back of everything.
+const FREE: [f64; 3] = [-0.04, -0.04, -0.04];
+
+fn door(hung: Hung) -> Door {
+    let Hung { brittle, strength, back: [strap_z, post_z, line] } = hung;
+    let config = WorldConfig { substeps: 4, books: true, ..WorldConfig::default() };
+    let mut world = World::new(config).unwrap();
     let oak = MaterialDesc { damping_time: 0.05.into(), ..stuff(1e9) };
-    let iron = MaterialDesc { density: 7800.0.into(), ..MaterialDesc { ..stuff(2e10) } };
+    let iron = MaterialDesc { density: 7800.0.into(), ..stuff(2e10) };
     let mut part = |cells: [usize; 3], size: [f32; 3], corner: [f64; 3], desc: &MaterialDesc| {
         let shape = block(cells, [0, 1, 2].map(|k| size[k] / cells[k] as f32));
-        world.spawn(BodyDesc { position: corner, ..body(shape, checked(desc)) }).unwrap()
+        let body = match brittle {
+            true => {
+                let shape = ShapeDesc::Brittle { shape, options: BrittleOptions::default() };
+                BodyDesc::new("part", shape, vec![checked(desc)])
+            }
+            false => body(shape, checked(desc)),
+        };
+        world.spawn(BodyDesc { position: corner, ..body }).unwrap()
     };
-    let post = part([1, 14, 1], [0.12, 1.8, 0.12], [-0.76, 0.0, -0.06], &oak);
+    let post = part([1, 14, 1], [0.12, 1.8, 0.12], [-0.76, 0.0, post_z], &oak);
     let planks: Vec<BodyId> = (0..6)
         .map(|k| {
             part([2, 12, 1], [0.2, 1.6, 0.04], [-0.63 + 0.2 * f64::from(k), 0.05, -0.02], &oak)
         })
         .collect();
     let straps =
-        [0.31, 1.31].map(|y| (y, part([12, 1, 1], [1.2, 0.08, 0.02], [-0.64, y, 0.02], &iron)));
+        [0.31, 1.31].map(|y| (y, part([12, 1, 1], [1.2, 0.08, 0.02], [-0.64, y, strap_z], &iron)));
     world.grip(grip_box(post, [-INF; 3], [0.01, INF, INF], GripMotion::Hold)).unwrap();
-    let mut glued = Vec::new();
+    let (mut hinges, mut nails) = (Vec::new(), Vec::new());
     for (y, strap) in straps {
-        let kind = AttachKind::Hinge { point: [-0.64, y, 0.03], axis: [0.0, 1.0, 0.0] };
-        glued.push(world.attach(AttachDesc { kind, ..AttachDesc::new([strap, post]) }).unwrap());
+        let kind = AttachKind::Hinge { point: [-0.64, y, line], axis: [0.0, 1.0, 0.0] };
+        hinges.push(world.attach(AttachDesc { kind, ..AttachDesc::new([strap, post]) }).unwrap());
         for &plank in &planks {
-            let glue =
-                AttachDesc { strength: 3e6, toughness: 3e5, ..AttachDesc::new([plank, strap]) };
-            glued.push(world.attach(glue).unwrap());
+            let glue = AttachDesc {
+                strength,
+                toughness: 0.1 * strength,
+                ..AttachDesc::new([plank, strap])
+            };
+            nails.push(world.attach(glue).unwrap());
         }
     }
     ball(&mut world, 0.09, [0.3, 0.9, 0.5], [0.0, 0.0, -25.0]);
-    let mut last = world.step(1e-4).energy.held();
-    let (first, mut won) = (last, 0.0f64);
-    for frame in 0..90 {
-        let now = world.step(FRAME);
-        won = won.max((now.energy.held() - last) / first);
-        last = now.energy.held();
-        if frame % 10 == 0 {
-            let links: usize = glued.iter().map(|&id| world.attachment(id).unwrap().links()).sum();
-            println!("frame {frame}: {last} J, {} m/s, {links} links", now.max_speed);
+    Door { world, planks: nails, hinges }
+}
+
+impl Door {
+    /// Most energy that is won in one of so many frames, and most that there is, of the first.
+    fn swing(&mut self, frames: u32) -> (f64, f64) {
+        let first = self.world.step(1e-4).energy.held();
+        let (mut last, mut won, mut most) = (first, 0.0f64, 0.0f64);
+        for _ in 0..frames {
+            let held = self.world.step(FRAME).energy.held();
+            won = won.max((held - last) / first);
+            most = most.max(held / first);
+            last = held;
         }
-        assert!(now.max_speed < 40.0, "frame {frame}: {} m/s", now.max_speed);
+        self.world.validate();
+        (won, most)
     }
-    world.validate();
+
+    fn links(&self, of: &[AttachmentId]) -> usize {
+        of.iter().map(|&id| self.world.attachment(id).unwrap().links()).sum()
+    }
+}
+
+/// A door that its post is not in the way of swings open when a ball hits it, on nails that hold: nothing wins energy, what links store included.
+#[test]
+fn a_ball_that_opens_a_barn_door_wins_no_energy() {
+    let mut door = door(Hung { brittle: false, strength: 3e6, back: FREE });
+    let nails = door.links(&door.planks);
+    let (won, _) = door.swing(20);
     println!("energy won in a frame, of the first: {won}");
+    assert!(won < 2e-4, "{won} of the energy is won in a frame");
+    assert_eq!(door.links(&door.planks), nails, "nails have let go");
+    assert_eq!(door.links(&door.hinges), 4, "the door has fallen off its hinges");
+}
+
+/// Of planks that do not deform nails let go; the straps stay on the post.
+#[test]
+fn a_ball_that_bursts_a_barn_door_wins_no_energy() {
+    let mut door = door(Hung { brittle: true, strength: 2e5, back: FREE });
+    let (won, most) = door.swing(60);
+    println!("energy won in a frame, of the first: {won}, most {most}");
     assert!(won < 1e-3, "{won} of the energy is won in a frame");
-    assert!(world.attachment(glued[0]).unwrap().links() > 0, "the door has fallen off its hinges");
+    assert_eq!(door.links(&door.planks), 0, "nails hold a door that was shot at");
+    assert_eq!(door.links(&door.hinges), 4, "the straps have fallen off their hinges");
+}
+
+/// A door that is hung so that it jams: its planks come up against the post after a fifth of a radian, a twentieth of their length from the hinge.
+#[test]
+#[ignore = "open: what is pressed into each other by a long lever is pushed out against links, which store more than there was"]
+fn a_barn_door_that_jams_wins_no_energy() {
+    let mut door = door(Hung { brittle: false, strength: 3e6, back: [0.02, -0.06, 0.03] });
+    let (won, most) = door.swing(90);
+    println!("energy won in a frame, of the first: {won}, most {most}");
+    assert!(won < 1e-3, "{won} of the energy is won in a frame");
+    assert!(most < 1.0, "{most} of the energy");
+    assert!(door.links(&door.hinges) > 0, "the door has fallen off its hinges");
 }

@@ -111,6 +111,16 @@ impl Link {
         }
     }
 
+    /// ½ k g² at the end of the substep, in J.
+    pub fn stored(&self) -> f64 {
+        0.5 * f64::from(self.stiffness * (self.gap + self.moved).length_squared())
+    }
+
+    /// The same at its start.
+    pub fn stored_before(&self) -> f64 {
+        0.5 * f64::from(self.stiffness * self.gap.length_squared())
+    }
+
     /// How a motion of the unknowns moves the first point relative to the second: arms are turned and not sheared, or what spins
     /// would grow with every substep.
     fn motion(&self, moved: DofsRef<'_>) -> Vec3 {

@@ -340,6 +340,9 @@ impl World {
         let step = Step { h, sweeps: self.config.sweeps, workers: workers.clone() };
         let (mut mass, mut first) = (0.0, DVec3::ZERO);
         let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
+        if self.config.books {
+            report.energy.elastic += self.attachments.stored();
+        }
         for body in &mut self.bodies {
             report.particles += body.particles.len() as u64;
             report.bonds += body.bond_count() as u64;

@@ -78,7 +78,7 @@ pub struct StageTimes {
 pub struct Energy {
     /// Energy of motion.
     pub kinetic: f64,
-    /// Stored by deformation.
+    /// Stored by deformation, and by links between bodies; measured only with [`WorldConfig::books`](super::WorldConfig).
     pub elastic: f64,
     /// Weight times height above the origin.
     pub gravity: f64,

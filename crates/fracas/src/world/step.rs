@@ -64,6 +64,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     world.half_spaces.extend(world.obstacles.iter().filter_map(Obstacle::half_space));
     if world.is_still() {
         world.touching.rest();
+        world.attachments.rest();
         world.gravity_now = gravity;
         world.time = time;
         return;

@@ -215,7 +215,14 @@ pub struct Torn {
 pub fn torn_in_flight(threads: u32) -> Torn {
     let shape = block([12, 4, 4], [0.05; 3]);
     let desc = MaterialDesc { strength: 5e4.into(), toughness: 2e4.into(), ..metal() };
-    let config = WorldConfig { gravity: [0.0; 3], substeps: 4, threads, ..WorldConfig::default() };
+    let config = WorldConfig {
+        gravity: [0.0; 3],
+        substeps: 4,
+        threads,
+        // what elements store is energy too
+        books: true,
+        ..WorldConfig::default()
+    };
     let mut world = World::new(config).unwrap();
     let mut desc = body(shape.clone(), checked(&desc));
     desc.velocity = [1.0, 0.5, 0.0];

@@ -187,11 +187,14 @@ impl Surface {
     /// The box around the way of a face within a substep of length h and around the tetrahedron behind it, in the frame of its piece.
     pub fn bounds(&self, face: usize, particles: &Particles, h: f32) -> Aabb {
         let inner = particles.position[self.sides[face].inner as usize];
-        let ways = self.faces[face].corners.into_iter().flat_map(|j| {
-            let at = particles.position[j as usize];
-            [at, at + h * particles.velocity[j as usize]]
-        });
-        Aabb::around(ways.chain([inner]))
+        let mut around = Aabb { min: inner, max: inner };
+        for j in self.faces[face].corners {
+            let from = particles.position[j as usize];
+            let to = from + h * particles.velocity[j as usize];
+            around.min = around.min.min(from.min(to));
+            around.max = around.max.max(from.max(to));
+        }
+        around
     }
 
     /// A face in short, in the frame of its piece.

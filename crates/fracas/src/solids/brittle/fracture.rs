@@ -6,7 +6,7 @@ use crate::math::fearless_simd::{Level, Simd, dispatch, f32x8, prelude::*};
 use crate::math::wide::Sym3x8;
 use crate::math::wide::columns::load_lanes;
 use crate::math::{Sym3, ops};
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use crate::solids::fem::breaking::{Felt, earn, stress_bound};
 use crate::solids::fem::elements::Elements;
 use crate::solids::fem::lanes::{Point, gather, point, vector};
@@ -69,7 +69,7 @@ impl Brittle {
             self.breaking.counts.waited += 1;
         }
         if near && residual.converged() {
-            self.open_cracks(particles, &span, credit, changes);
+            self.open_cracks(particles, &span, credit, changes, &step.workers);
         }
         if self.impacts.iter().any(|hit| hit.piece == span.start) {
             // what an impact loads it with ends with the substep
@@ -83,16 +83,15 @@ impl Brittle {
         span: &Span,
         credit: &mut f32,
         changes: &mut Changes,
+        workers: &Workers,
     ) {
         let rest = particles.rest.clone();
         let Self { elements, breaking, remesh, felt, next_id, .. } = self;
         let at_rest = Felt { stress: felt, turn: None, places: &rest };
         let remesh = remesh.as_mut();
-        let Some(cracks) =
-            breaking.open(elements, remesh, at_rest, particles, span, credit, next_id, changes)
-        else {
-            return;
-        };
+        let found = breaking
+            .open(elements, remesh, at_rest, particles, span, credit, next_id, changes, workers);
+        let Some(cracks) = found else { return };
         if !cracks.opened.is_empty() {
             let hits = self.impacts.iter_mut().filter(|hit| hit.piece == span.start);
             hits.for_each(|hit| hit.broke = true);

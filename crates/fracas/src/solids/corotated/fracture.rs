@@ -28,7 +28,8 @@ impl Corotated {
         let places = particles.position.clone();
         let Self { elements, breaking, felt, rotation, next_id, .. } = self;
         let felt = Felt { stress: felt, turn: Some(rotation), places: &places };
-        breaking.open(elements, None, felt, particles, span, credit, next_id, changes);
+        let workers = &step.workers;
+        breaking.open(elements, None, felt, particles, span, credit, next_id, changes, workers);
     }
 
     /// Brings the stress that the break test averages up to this substep. The least force that parts what is worth a look, N; none if nothing is.

@@ -35,7 +35,7 @@ use super::stress;
 use super::tets::Tets;
 use crate::geometry::Patch;
 use crate::math::{Rot, Sym3, ops, symmetric_eigen};
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use crate::solids::Particles;
 use crate::world::{Changes, Opened, PieceId};
 use glam::Vec3;
@@ -95,6 +95,18 @@ struct Overload {
     normal: Vec3,
 }
 
+/// How a vertex was looked at.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    /// Whether its stress was.
+    looked: bool,
+    /// Whether Gerschgorin's bound alone lets it through.
+    by_circles: bool,
+    /// Whether both do.
+    bounded: bool,
+    overload: Option<Overload>,
+}
+
 /// What a vertex feels and stands.
 #[derive(Clone, Copy, Debug)]
 struct Load {
@@ -146,6 +158,8 @@ pub(crate) struct Breaking {
     cracks: Cracks,
     /// Room for stresses in the space of the cracks.
     turned: Vec<Sym3>,
+    /// Room for what was made of each vertex.
+    looks: Vec<Look>,
     pub counts: FractureCounts,
 }
 
@@ -210,10 +224,11 @@ impl Breaking {
         credit: &mut f32,
         next_id: &mut u64,
         changes: &mut Changes,
+        workers: &Workers,
     ) -> Option<&Cracks> {
         let mut turned = std::mem::take(&mut self.turned);
         let felt = felt.turned(elements.tets.of(span), &mut turned);
-        let overloads = self.overloads(elements, felt, particles, span);
+        let overloads = self.overloads(elements, felt, particles, span, workers);
         if overloads.is_empty() {
             self.turned = turned;
             return None;
@@ -258,43 +273,64 @@ impl Breaking {
         felt: Felt<'_>,
         particles: &Particles,
         span: &Span,
+        workers: &Workers,
     ) -> Vec<Overload> {
-        let Elements { tets, stars, .. } = elements;
-        let mut found = Vec::new();
-        let (mut looked, mut by_circles, mut bounded) = (0, 0, 0);
-        for v in span.clone() {
-            let column = if particles.broken[v] { &self.limits } else { &self.strengths };
-            let least = stars.tets_of(v).map(|t| column[t]).fold(f32::INFINITY, f32::min);
-            if least == f32::INFINITY {
-                continue;
+        let mut looks = std::mem::take(&mut self.looks);
+        looks.clear();
+        looks.resize(span.len(), Look::default());
+        workers.for_span(span.clone(), &mut looks[..], &|range, looks| {
+            for (look, v) in looks.iter_mut().zip(range) {
+                *look = self.look_at(elements, felt, particles, v);
             }
-            let mean = stress::mean(tets, stars, v, |t| felt.stress[t]);
-            if stress_bound(&mean) < LOOKED_AT * least * particles.strength[v] {
-                continue;
-            }
-            looked += 1;
-            let Load { stress, limit, grain } = self.load_of(elements, felt, particles, v);
-            let scale = grain.map(inverse_root);
-            let stress = scale.map_or(stress, |a| between(a, stress));
-            by_circles += u64::from(gerschgorin(&stress) >= limit);
-            if stress_bound(&stress) < limit {
-                continue;
-            }
-            bounded += 1;
-            let (values, axes) = symmetric_eigen(&stress);
-            if values[0] >= limit {
-                let ratio = values[0] / limit;
-                let normal = scale.map_or(axes.x_axis, |a| a.mul_vec(axes.x_axis).normalize());
-                found.push(Overload { ratio, vertex: v as u32, normal });
-            }
-        }
-        self.counts.vertices += looked;
-        self.counts.gerschgorin += by_circles;
-        self.counts.bounded += bounded;
+        });
+        let count =
+            |which: &dyn Fn(&Look) -> bool| looks.iter().filter(|l| which(l)).count() as u64;
+        self.counts.vertices += count(&|look| look.looked);
+        self.counts.gerschgorin += count(&|look| look.by_circles);
+        self.counts.bounded += count(&|look| look.bounded);
+        let mut found: Vec<Overload> = looks.iter().filter_map(|look| look.overload).collect();
         self.counts.overloaded += found.len() as u64;
+        self.looks = looks;
         let id = |overload: &Overload| particles.id[overload.vertex as usize];
         found.sort_unstable_by(|a, b| b.ratio.total_cmp(&a.ratio).then(id(a).cmp(&id(b))));
         found
+    }
+
+    /// Whether a vertex is beyond its limit.
+    fn look_at(
+        &self,
+        elements: &Elements,
+        felt: Felt<'_>,
+        particles: &Particles,
+        v: usize,
+    ) -> Look {
+        let Elements { tets, stars, .. } = elements;
+        let mut look = Look::default();
+        let column = if particles.broken[v] { &self.limits } else { &self.strengths };
+        let least = stars.tets_of(v).map(|t| column[t]).fold(f32::INFINITY, f32::min);
+        if least == f32::INFINITY {
+            return look;
+        }
+        let mean = stress::mean(tets, stars, v, |t| felt.stress[t]);
+        if stress_bound(&mean) < LOOKED_AT * least * particles.strength[v] {
+            return look;
+        }
+        look.looked = true;
+        let Load { stress, limit, grain } = self.load_of(elements, felt, particles, v);
+        let scale = grain.map(inverse_root);
+        let stress = scale.map_or(stress, |a| between(a, stress));
+        look.by_circles = gerschgorin(&stress) >= limit;
+        if stress_bound(&stress) < limit {
+            return look;
+        }
+        look.bounded = true;
+        let (values, axes) = symmetric_eigen(&stress);
+        if values[0] >= limit {
+            let ratio = values[0] / limit;
+            let normal = scale.map_or(axes.x_axis, |a| a.mul_vec(axes.x_axis).normalize());
+            look.overload = Some(Overload { ratio, vertex: v as u32, normal });
+        }
+        look
     }
 
     /// What a vertex feels, and what it stands.

@@ -28,20 +28,19 @@ pub(crate) fn at_vertex(
             tets.corners[t].map(|v| particles.rest[v as usize].as_dvec3()).iter().sum();
         0.25 * sum - here
     };
+    let rows: Vec<[f64; 4]> = around.iter().map(|&t| row(arm(t))).collect();
     let mut normal = [[0.0; 4]; 4];
-    for &t in &around {
+    for (&t, row) in around.iter().zip(&rows) {
         let volume = f64::from(tets.volume[t]);
-        let row = row(arm(t));
         for i in 0..4 {
-            for j in 0..4 {
+            for j in 0..=i {
                 normal[i][j] += volume * row[i] * row[j];
             }
         }
     }
     let share = first_of_inverse(normal);
     let mut sum = [0.0; 6];
-    for &t in &around {
-        let row = row(arm(t));
+    for (&t, row) in around.iter().zip(&rows) {
         let weight = f64::from(tets.volume[t]) * (0..4).map(|k| share[k] * row[k]).sum::<f64>();
         for (sum, value) in sum.iter_mut().zip(stress_of(t).to_array()) {
             *sum += weight * f64::from(value);
@@ -97,7 +96,7 @@ fn two_rings(stars: &Stars, vertex: usize) -> Vec<usize> {
     around
 }
 
-/// The first row of A⁻¹, by Cholesky with slopes that nothing tells left out.
+/// The first row of A⁻¹ by its lower half, by Cholesky with slopes that nothing tells left out.
 fn first_of_inverse(mut a: [[f64; 4]; 4]) -> [f64; 4] {
     for i in 0..4 {
         for j in 0..=i {

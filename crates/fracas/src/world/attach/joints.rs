@@ -201,6 +201,17 @@ impl Attachments {
         &mut self.links
     }
 
+    /// What the links of the last substep store, as the springs that they are, in J.
+    pub fn stored(&self) -> f64 {
+        self.links.iter().map(Link::stored).sum()
+    }
+
+    /// Nothing moves, so nothing is stretched any more.
+    pub fn rest(&mut self) {
+        self.active.clear();
+        self.links.clear();
+    }
+
     /// Keeps the forces, and gives every body those it felt. `contacts` have been numbered before.
     pub fn tell(&mut self, bodies: &mut [Body], contacts: usize) {
         for link in &self.links {
@@ -222,9 +233,10 @@ impl Attachments {
                     approach: 0.0,
                 });
             }
-            // what both lose together is booked once
+            // what both lose together, and the link does not store, is booked once
             let work = link.force.as_dvec3().dot(link.moved.as_dvec3());
-            bodies[active.bodies[0] as usize].spent.contact_loss -= work;
+            let lost = work + link.stored() - link.stored_before();
+            bodies[active.bodies[0] as usize].spent.contact_loss -= lost;
         }
     }
 
