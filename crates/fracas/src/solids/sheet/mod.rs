@@ -11,6 +11,7 @@ mod fracture;
 mod plastic;
 pub mod remesh;
 mod rest;
+mod soft;
 mod system;
 pub mod topology;
 
@@ -207,6 +208,7 @@ impl Solid for Sheet {
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
         self.system.follow(particles, &span);
         self.system.linearise(&self.elements, &span, &step.workers);
+        self.system.weigh(particles, &self.elements, &span, step);
         self.system.find_blocks(particles, &self.elements, &span, step);
     }
 

@@ -10,6 +10,7 @@
 use super::coarse::Aggregates;
 use super::elastic::{Elements, Pull, Stretched};
 use super::remesh::Plane;
+use super::soft::Soft;
 use crate::parallel::{Span, Workers};
 use crate::solids::{Anchor, Particles, Residual, Step};
 use crate::solve::Held;
@@ -52,6 +53,9 @@ pub(super) struct System {
     direction: Vec<DVec3>,
     image: Vec<DVec3>,
     way: Vec<DVec3>,
+    /// Instead of all that for pieces that are soft, and at each vertex whether its piece is.
+    soft: Soft,
+    is_soft: Vec<bool>,
     /// Of each piece that was solved alone, by the start of its span.
     coarse: Vec<(Span, Aggregates)>,
     /// Of all solves since it was set to 0.
@@ -69,6 +73,8 @@ impl System {
         }
         self.blocks.resize(vertices, DMat3::ZERO);
         self.inverse.resize(vertices, DMat3::ZERO);
+        self.soft.resize(vertices, triangles);
+        self.is_soft.resize(vertices, false);
         self.coarse.clear();
     }
 
@@ -85,30 +91,43 @@ impl System {
         elements.find_gradient(x, span, stretched, pulls, force, workers);
     }
 
-    /// D and its inverse. Returns by how many times it is more than M/h².
+    /// Whether a piece is soft beside its inertia.
+    pub fn weigh(
+        &mut self,
+        particles: &Particles,
+        elements: &Elements,
+        span: &Span,
+        step: &Step,
+    ) -> bool {
+        let mass: f64 = particles.mass[span.clone()].iter().map(|&m| f64::from(m)).sum();
+        let h = f64::from(step.h);
+        let is_soft = h * h * elements.stiffness(span) <= STIFF * mass;
+        self.is_soft[span.clone()].fill(is_soft);
+        is_soft
+    }
+
+    /// D and its inverse.
     pub fn find_blocks(
         &mut self,
         particles: &Particles,
         elements: &Elements,
         span: &Span,
         step: &Step,
-    ) -> f64 {
+    ) {
+        let Self { blocks, inverse, stretched, soft, is_soft, .. } = self;
+        if is_soft[span.start] {
+            return soft.follow(particles, elements, stretched, span, step);
+        }
         let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
-        let Self { blocks, inverse, stretched, .. } = self;
         let columns = (&mut blocks[span.clone()], &mut inverse[span.clone()]);
-        let sum = step.workers.fold_span(span.clone(), columns, &|vertices, (blocks, inverse)| {
-            let mut sum = 0.0;
+        step.workers.for_span(span.clone(), columns, &|vertices, (blocks, inverse)| {
             for ((j, block), inverse) in vertices.zip(blocks).zip(inverse) {
                 let inertia = inv_h2 * f64::from(particles.mass[j]);
-                let stiffness = elements.diagonal_at(stretched, j);
-                *block = stiffness + DMat3::from_diagonal(DVec3::splat(inertia));
+                *block = elements.diagonal_at(stretched, j)
+                    + DMat3::from_diagonal(DVec3::splat(inertia));
                 *inverse = if particles.held[j] { DMat3::ZERO } else { block.inverse() };
-                let trace = stiffness.x_axis.x + stiffness.y_axis.y + stiffness.z_axis.z;
-                sum += trace / inertia;
             }
-            sum
         });
-        sum / span.len() as f64
     }
 
     /// r = M (x* − x)/h² − ∇Ψ of a particle in the solve with contacts, N.
@@ -127,6 +146,9 @@ impl System {
         p: &[Vec3],
         out: &mut [Vec3],
     ) {
+        if self.is_soft[span.start] {
+            return self.soft.product(particles, elements, span, step, p, out);
+        }
         for (p, j) in p.iter().zip(span.clone()) {
             self.direction[j] = p.as_dvec3();
         }
@@ -169,6 +191,9 @@ impl System {
         workers: &Workers,
     ) {
         let start = span.start;
+        if self.is_soft[start] {
+            return self.soft.precondition(span, extra, r, z, workers);
+        }
         workers.for_span(span.clone(), z, &|vertices, z| {
             for (j, z) in vertices.zip(z) {
                 let (stiffness, r) = (extra[j - start], r[j - start].as_dvec3());
@@ -185,9 +210,12 @@ impl System {
 
     /// nᵀ D⁻¹ n at a point, m/N.
     pub fn compliance_at(&self, anchor: &Anchor, n: Vec3) -> f32 {
-        let n = n.as_dvec3();
         let carried = anchor.carriers().into_iter().filter(|&(_, share)| share != 0.0);
-        carried.map(|(j, share)| share * share * n.dot(self.inverse[j as usize] * n) as f32).sum()
+        let gives = |j: usize| match self.is_soft[j] {
+            true => n.dot(self.soft.answer(j, n)),
+            false => n.as_dvec3().dot(self.inverse[j] * n.as_dvec3()) as f32,
+        };
+        carried.map(|(j, share)| share * share * gives(j as usize)).sum()
     }
 
     /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets.
@@ -214,6 +242,7 @@ impl System {
             let weight = particles.mass[j] * particles.acceleration[j];
             acts += f64::from(weight.length_squared());
         }
+        let soft = self.weigh(particles, elements, span, step);
         let (mut left, mut all) = (0.0, acts);
         let (mut goes_on, before) = (true, self.iterations);
         for round in 0..=NEWTON {
@@ -223,14 +252,22 @@ impl System {
             if !goes_on || round == NEWTON || left <= LEFT * LEFT * all {
                 break;
             }
-            let stiff = self.find_blocks(particles, elements, span, step);
-            let coarse = stiff > STIFF && span.len() >= SMALL;
+            self.find_blocks(particles, elements, span, step);
+            let coarse = !soft && span.len() >= SMALL;
             if coarse {
                 self.factor_coarse(particles, plane, elements, span, step.h);
             }
             let enough = (0.25 * LEFT * LEFT * all / left).min(ENOUGH * ENOUGH) * left;
             let most = (before + ITERATIONS * step.sweeps).saturating_sub(self.iterations);
-            let slope = self.iterate(particles, elements, span, step, coarse, most, enough);
+            let slope = if soft {
+                let Self { soft, residual, way, iterations, .. } = self;
+                let (slope, count) =
+                    soft.iterate(particles, elements, span, step, residual, most, enough, way);
+                *iterations += count;
+                slope
+            } else {
+                self.iterate(particles, elements, span, step, coarse, most, enough)
+            };
             goes_on = self.advance(elements, span, step, slope) && most > 0;
         }
         for target in held.iter_mut() {
