@@ -53,7 +53,7 @@ impl Stretched {
 pub(crate) type Pull = [DVec3; 3];
 
 /// Coefficients that are summed up.
-struct Quartic([f64; 3]);
+pub(super) struct Quartic(pub [f64; 3]);
 
 impl std::ops::Add for Quartic {
     type Output = Self;
@@ -331,7 +331,7 @@ impl Element {
     }
 
     /// P g of its corners, P by its columns.
-    fn on_corners(&self, [first, second]: [DVec3; 2]) -> Pull {
+    pub fn on_corners(&self, [first, second]: [DVec3; 2]) -> Pull {
         let [b, c] = [1, 2].map(|k| self.g[k].x * first + self.g[k].y * second);
         [-b - c, b, c]
     }

@@ -49,6 +49,8 @@ pub struct Sheet {
     faces: Vec<Face>,
     /// Ends of cracks, by vertex. State.
     tips: Vec<Tip>,
+    /// What elasticity and contacts did to vertices in the last substep, m/s²: where the next one begins its search. State.
+    pulled: Vec<Vec3>,
     /// Id of the next vertex that begins, and where ids end.
     next_id: u64,
     last_id: u64,
@@ -93,6 +95,7 @@ impl Sheet {
             fabric,
             faces: Vec::new(),
             tips: Vec::new(),
+            pulled: Vec::new(),
             next_id: 0,
             last_id: 0,
             system: System::default(),
@@ -121,7 +124,8 @@ impl Sheet {
     }
 
     fn follow_elements(&mut self) {
-        let Self { plane, faces, system, .. } = self;
+        let Self { plane, faces, system, pulled, .. } = self;
+        pulled.resize(plane.table.vertex_count(), Vec3::ZERO);
         faces.clear();
         let face = |(&corners, tet)| Face { corners, tet, opened: false };
         faces.extend(plane.table.corners().iter().zip(0..).map(face));
@@ -207,8 +211,8 @@ impl Solid for Sheet {
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
         self.system.follow(particles, &span);
-        self.system.linearise(&self.elements, &span, &step.workers);
         self.system.weigh(particles, &self.elements, &span, step);
+        self.system.linearise(&self.elements, &span, &step.workers);
         self.system.find_blocks(particles, &self.elements, &span, step);
     }
 
@@ -260,11 +264,16 @@ impl Solid for Sheet {
         held: &mut [Held],
         step: &Step,
     ) -> Residual {
-        let Self { system, plane, elements, .. } = self;
-        system.solve(particles, plane, elements, &span, held, step)
+        let Self { system, plane, elements, pulled, .. } = self;
+        system.solve(particles, plane, elements, &span, held, pulled, step)
     }
 
     fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        for j in span.clone() {
+            let pull = particles.correction[j] / (step.h * step.h);
+            // of what is put back there may be no number
+            self.pulled[j] = if pull.is_finite() { pull } else { Vec3::ZERO };
+        }
         self.flow(particles, span, step)
     }
 
@@ -283,6 +292,7 @@ impl Solid for Sheet {
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         let Self { system, elements, .. } = self;
         system.follow(particles, &span);
+        system.weigh(particles, elements, &span, step);
         system.linearise(elements, &span, &step.workers);
         for (force, j) in force.linear.iter_mut().zip(span.clone()) {
             *force = -system.force[j].as_vec3();
@@ -393,7 +403,8 @@ impl Solid for Sheet {
                 column[to] = before[from as usize - span.start];
             }
         }
-        let Self { plane, fabric, tips, .. } = self;
+        let Self { plane, fabric, tips, pulled, .. } = self;
+        permuted(pulled, &span, order);
         plane.table.permute(to);
         permuted(&mut plane.rest, &span, order);
         permuted(&mut plane.shape, &span, order);
@@ -457,6 +468,7 @@ impl Solid for Sheet {
         hash.number(self.next_id);
         hash.floats(&self.fabric.hardened);
         self.fabric.plastic.iter().for_each(|column| hash.floats(column));
+        self.pulled.iter().for_each(|pull| hash.floats(&pull.to_array()));
         for Tip { vertex, direction } in &self.tips {
             hash.number(u64::from(*vertex));
             direction.to_array().into_iter().for_each(|x| hash.number((x + 0.0).to_bits()));
@@ -475,6 +487,7 @@ impl Solid for Sheet {
         }
         bytes.column(&tips.iter().map(|tip| tip.vertex).collect::<Vec<_>>());
         bytes.column(&tips.iter().map(|tip| tip.direction.to_array()).collect::<Vec<_>>());
+        bytes.column(&self.pulled.iter().map(|pull| pull.to_array()).collect::<Vec<_>>());
         bytes.number(self.next_id);
         bytes.number(self.last_id);
     }
@@ -515,8 +528,13 @@ impl Solid for Sheet {
         }
         let tip = |(vertex, direction)| Tip { vertex, direction: DVec2::from(direction) };
         let tips = vertices.into_iter().zip(directions).map(tip).collect();
+        let pulled: Vec<[f32; 3]> = reader.column_of(count)?;
+        if !pulled.iter().flatten().all(|x| x.is_finite()) {
+            return Err(reader.damaged("a vertex that no finite force pulls"));
+        }
+        let pulled = pulled.into_iter().map(Vec3::from).collect();
         let (next_id, last_id) = (reader.number()?, reader.number()?);
-        *self = Self { tips, next_id, last_id, ..Self::of_plane(plane, fabric) };
+        *self = Self { tips, pulled, next_id, last_id, ..Self::of_plane(plane, fabric) };
         Ok(())
     }
 }

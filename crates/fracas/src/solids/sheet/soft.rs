@@ -7,7 +7,7 @@
 //! (M/h² + K) d = r,   z = D⁻¹ r,   K p per triangle as in `elastic`, by differences of p
 //! ```
 
-use super::elastic::{Element, Elements, Stretched};
+use super::elastic::{Elements, Quartic, positive};
 use crate::math::Sym3;
 use crate::math::fearless_simd::{Level, Simd, dispatch, f32x4, f32x8, prelude::*};
 use crate::math::wide::Vec3x8;
@@ -21,12 +21,15 @@ use glam::{DVec3, Vec3};
 /// some three times its diagonal.
 const LIMP: f64 = 0.02;
 
+/// See [`Soft::columns`].
+const COLUMNS: usize = 18;
+
 /// What the matrix is made from, and room for the solve; over all triangles and vertices of the body.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Soft {
     corners: Vec<[u32; 3]>,
-    /// F by columns, g₁ and g₂, A t λ*, A t μ, A t S⁺.
-    columns: [Vec<f32>; 15],
+    /// F by columns, g₁ and g₂, A t λ*, A t μ, A t S⁺, A t S⁻.
+    columns: [Vec<f32>; COLUMNS],
     /// What triangles do to their corners.
     slots: Vec<[Point; 3]>,
     /// The blocks of K of each triangle on the diagonal: xx, yy, zz and xy, yz, zx.
@@ -65,7 +68,7 @@ impl std::ops::Add for Sums {
 struct Matrix<'a> {
     elements: &'a Elements,
     corners: &'a [[u32; 3]],
-    columns: &'a [Vec<f32>; 15],
+    columns: &'a [Vec<f32>; COLUMNS],
     mass: &'a [f32],
     span: &'a Span,
     inv_h2: f32,
@@ -89,21 +92,39 @@ impl Soft {
         }
     }
 
-    /// Takes over the triangles as they are now, and finds D and its inverse.
-    pub fn follow(
+    /// ∇Ψ of a piece with its vertices at `x`, N, and all that the matrix is made from.
+    pub fn linearise(
+        &mut self,
+        elements: &Elements,
+        x: &[DVec3],
+        span: &Span,
+        force: &mut [DVec3],
+        workers: &Workers,
+    ) {
+        let Self { corners, columns, slots, .. } = self;
+        let of = elements.of(span);
+        let room = (&mut corners[of.clone()], cut(columns, &of), &mut slots[of.clone()]);
+        workers.for_span(of, room, &|range, room| linearise_range(elements, x, range, room));
+        let slots = slots.as_flattened();
+        workers.for_span(span.clone(), &mut force[span.clone()], &|range, force| {
+            for (v, force) in range.zip(force) {
+                let pulls = elements.corners_of(v).iter();
+                let sum: Vec3 = pulls.map(|&corner| vector(slots[corner as usize])).sum();
+                *force = sum.as_dvec3() + elements.bending.force_at(x, v);
+            }
+        });
+    }
+
+    /// D and its inverse, of what was linearised.
+    pub fn find_blocks(
         &mut self,
         particles: &Particles,
         elements: &Elements,
-        stretched: &[Stretched],
         span: &Span,
         step: &Step,
     ) {
-        let Self { corners, columns, along, across, blocks, inverse, limp, .. } = self;
+        let Self { columns, along, across, blocks, inverse, limp, .. } = self;
         let (of, workers) = (elements.of(span), &step.workers);
-        let room = (&mut corners[of.clone()], cut(columns, &of));
-        workers.for_span(of.clone(), room, &|range, (corners, columns)| {
-            take_over(elements, stretched, range, corners, columns);
-        });
         let columns = &*columns;
         let room = (&mut along[of.clone()], &mut across[of.clone()]);
         workers.for_span(of, room, &|range, (along, across)| {
@@ -181,6 +202,15 @@ impl Soft {
             way[j] = vector(self.way[j]).as_dvec3();
         }
         (slope, count)
+    }
+
+    /// What [`Elements::along`] tells, along the way that was found.
+    pub fn along(&self, elements: &Elements, span: &Span, workers: &Workers) -> [f64; 3] {
+        let Self { corners, columns, way, .. } = self;
+        let Quartic([two, three, four]) = workers.sum(elements.of(span), &|range: Span| {
+            dispatch!(Level::new(), simd => along_range(simd, corners, columns, way, range))
+        });
+        [0.5 * two, 0.5 * three, 0.125 * four]
     }
 
     /// p = z + β p.
@@ -289,26 +319,34 @@ impl Soft {
 }
 
 /// The part of each column that belongs to some triangles.
-fn cut<'a>(columns: &'a mut [Vec<f32>; 15], of: &Span) -> [&'a mut [f32]; 15] {
+fn cut<'a>(columns: &'a mut [Vec<f32>; COLUMNS], of: &Span) -> [&'a mut [f32]; COLUMNS] {
     columns.each_mut().map(|column| &mut column[of.clone()])
 }
 
-/// What the matrix needs of some triangles.
-fn take_over(
+type Linear<'a> = (&'a mut [[u32; 3]], [&'a mut [f32]; COLUMNS], &'a mut [[Point; 3]]);
+
+/// What some triangles do to their corners, and what the matrix needs of them.
+fn linearise_range(
     elements: &Elements,
-    stretched: &[Stretched],
+    x: &[DVec3],
     range: Span,
-    corners: &mut [[u32; 3]],
-    mut columns: [&mut [f32]; 15],
+    (corners, mut columns, slots): Linear<'_>,
 ) {
     for (k, t) in range.enumerate() {
-        let Element { corners: own, g: [_, b, c], lame, .. } = elements.triangles[t];
-        let Stretched { f: [u, v], tension, .. } = stretched[t];
-        corners[k] = own;
-        let of = [u.x, u.y, u.z, v.x, v.y, v.z, b.x, b.y, c.x, c.y, lame[0], lame[1]];
-        for (column, value) in columns.iter_mut().zip(of.into_iter().chain(tension)) {
+        let element = &elements.triangles[t];
+        let f = element.slope(x);
+        let s = element.stress(f);
+        let [stress, tension] = [s, positive(s)].map(|s| s.map(|s| element.volume * s));
+        let ([u, v], [_, b, c], [lambda, mu]) = (f, element.g, element.lame);
+        corners[k] = element.corners;
+        let of = [u.x, u.y, u.z, v.x, v.y, v.z, b.x, b.y, c.x, c.y, lambda, mu];
+        let pushed = [0, 1, 2].map(|k| stress[k] - tension[k]);
+        for (column, value) in columns.iter_mut().zip(of.into_iter().chain(tension).chain(pushed)) {
             column[k] = value as f32;
         }
+        let [xx, yy, xy] = stress;
+        let pull = element.on_corners([xx * u + xy * v, xy * u + yy * v]);
+        slots[k] = pull.map(|force| point(force.as_vec3()));
     }
 }
 
@@ -319,19 +357,21 @@ struct Eight<S: Simd> {
     /// g₁ and g₂ by their coordinates.
     g: [[f32x8<S>; 2]; 2],
     lame: [f32x8<S>; 2],
-    /// xx, yy, xy.
+    /// xx, yy, xy of both parts.
     tension: [f32x8<S>; 3],
+    pushed: [f32x8<S>; 3],
 }
 
 impl<S: Simd> Eight<S> {
     #[inline(always)]
-    fn load(simd: S, columns: &[Vec<f32>; 15], t: usize) -> Self {
+    fn load(simd: S, columns: &[Vec<f32>; COLUMNS], t: usize) -> Self {
         let load = |k: usize| load_lanes(simd, &columns[k], t);
         Self {
             f: [vec3(load(0), load(1), load(2)), vec3(load(3), load(4), load(5))],
             g: [[load(6), load(7)], [load(8), load(9)]],
             lame: [load(10), load(11)],
             tension: [load(12), load(13), load(14)],
+            pushed: [load(15), load(16), load(17)],
         }
     }
 
@@ -378,6 +418,25 @@ impl<S: Simd> Eight<S> {
     }
 }
 
+impl<S: Simd> Eight<S> {
+    /// See [`Elements::along`].
+    #[inline(always)]
+    fn along(&self, d1: Vec3x8<S>, d2: Vec3x8<S>) -> [f32x8<S>; 3] {
+        let ([u, v], [[bx, by], [cx, cy]], [lambda, mu]) = (self.f, self.g, self.lame);
+        let (du, dv) = (d1 * bx + d2 * cx, d1 * by + d2 * cy);
+        // twice xy, so that pairs of stress and strain sum up
+        let one = [u.dot(du), v.dot(dv), u.dot(dv) + v.dot(du)];
+        let both = du.dot(dv);
+        let two = [du.dot(du), dv.dot(dv), both + both];
+        let work = |a: [f32x8<S>; 3], b: [f32x8<S>; 3]| {
+            lambda * (a[0] + a[1]) * (b[0] + b[1])
+                + mu * (a[0] * b[0] + a[0] * b[0] + a[1] * b[1] + a[1] * b[1] + a[2] * b[2])
+        };
+        let [xx, yy, xy] = self.pushed;
+        [xx * two[0] + yy * two[1] + xy * two[2], work(one, two), work(two, two)]
+    }
+}
+
 /// Three vectors of eight triangles, or of as many as there is room for.
 #[inline(always)]
 fn store_corners<S: Simd>(simd: S, corners: [Vec3x8<S>; 3], slots: &mut [[Point; 3]]) {
@@ -391,9 +450,34 @@ fn store_corners<S: Simd>(simd: S, corners: [Vec3x8<S>; 3], slots: &mut [[Point;
 }
 
 #[inline(always)]
+fn along_range<S: Simd>(
+    simd: S,
+    corners: &[[u32; 3]],
+    columns: &[Vec<f32>; COLUMNS],
+    way: &[Point],
+    range: Span,
+) -> Quartic {
+    let mut sums = [f32x8::splat(simd, 0.0); 3];
+    for t in range.clone().step_by(8) {
+        let [d0, d1, d2] = [0, 1, 2].map(|k| gather(simd, way, corners, t, k));
+        let of = Eight::load(simd, columns, t).along(d1 - d0, d2 - d0);
+        // past the end are triangles of others
+        let mut left = [1.0; 8];
+        left[range.end.saturating_sub(t).min(8)..].fill(0.0);
+        let left = f32x8::from_slice(simd, &left);
+        (0..3).for_each(|k| sums[k] += of[k] * left);
+    }
+    Quartic(sums.map(|sum| {
+        let mut eight = [0.0; 8];
+        sum.store_slice(&mut eight);
+        eight.iter().map(|&x| f64::from(x)).sum()
+    }))
+}
+
+#[inline(always)]
 fn find_blocks<S: Simd>(
     simd: S,
-    columns: &[Vec<f32>; 15],
+    columns: &[Vec<f32>; COLUMNS],
     range: Span,
     along: &mut [[Point; 3]],
     across: &mut [[Point; 3]],

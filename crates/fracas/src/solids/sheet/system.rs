@@ -87,11 +87,14 @@ impl System {
 
     /// ∇Ψ and all that the matrix is made from, where the vertices are.
     pub fn linearise(&mut self, elements: &Elements, span: &Span, workers: &Workers) {
-        let Self { x, stretched, pulls, force, .. } = self;
+        let Self { x, stretched, pulls, force, soft, is_soft, .. } = self;
+        if is_soft[span.start] {
+            return soft.linearise(elements, x, span, force, workers);
+        }
         elements.find_gradient(x, span, stretched, pulls, force, workers);
     }
 
-    /// Whether a piece is soft beside its inertia.
+    /// Finds out whether a piece is soft beside its inertia: before all else in a substep.
     pub fn weigh(
         &mut self,
         particles: &Particles,
@@ -116,7 +119,7 @@ impl System {
     ) {
         let Self { blocks, inverse, stretched, soft, is_soft, .. } = self;
         if is_soft[span.start] {
-            return soft.follow(particles, elements, stretched, span, step);
+            return soft.find_blocks(particles, elements, span, step);
         }
         let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
         let columns = (&mut blocks[span.clone()], &mut inverse[span.clone()]);
@@ -218,7 +221,8 @@ impl System {
         carried.map(|(j, share)| share * share * gives(j as usize)).sum()
     }
 
-    /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets.
+    /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets. `pulled` is what elasticity did in
+    /// the substep before, m/s².
     pub fn solve(
         &mut self,
         particles: &mut Particles,
@@ -226,12 +230,15 @@ impl System {
         elements: &Elements,
         span: &Span,
         held: &mut [Held],
+        pulled: &[Vec3],
         step: &Step,
     ) -> Residual {
         let h = f64::from(step.h);
+        let soft = self.weigh(particles, elements, span, step);
         for j in span.clone() {
-            let start = (h * h) * particles.acceleration[j].as_dvec3();
-            self.x[j] = particles.inertial_place(j) - start;
+            // pulled as in the substep before; what is stiff swings too fast for that
+            let pull = if soft { pulled[j] } else { -particles.acceleration[j] };
+            self.x[j] = particles.inertial_place(j) + (h * h) * pull.as_dvec3();
         }
         for target in held.iter() {
             self.x[target.particle as usize] = target.position.as_dvec3();
@@ -242,7 +249,6 @@ impl System {
             let weight = particles.mass[j] * particles.acceleration[j];
             acts += f64::from(weight.length_squared());
         }
-        let soft = self.weigh(particles, elements, span, step);
         let (mut left, mut all) = (0.0, acts);
         let (mut goes_on, before) = (true, self.iterations);
         for round in 0..=NEWTON {
@@ -401,8 +407,11 @@ impl System {
 
     /// Moves along the way that was found, as far as what it minimises falls; false if that is nowhere.
     fn advance(&mut self, elements: &Elements, span: &Span, step: &Step, slope: f64) -> bool {
-        let Self { x, way, stretched, .. } = self;
-        let [two, three, four] = elements.along(stretched, span, way, &step.workers);
+        let Self { x, way, stretched, soft, is_soft, .. } = self;
+        let [two, three, four] = match is_soft[span.start] {
+            true => soft.along(elements, span, &step.workers),
+            false => elements.along(stretched, span, way, &step.workers),
+        };
         // along what conjugate gradients found, half of the second order is what the slope gains
         let falls = |s: f64| -slope + s * (0.5 * slope + two + s * (three + s * four));
         let shares = std::iter::successors(Some(1.0), |share| Some(0.5 * share));
