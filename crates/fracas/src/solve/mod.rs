@@ -27,6 +27,7 @@ mod sides;
 mod springs;
 #[cfg(test)]
 mod tests;
+mod untouched;
 
 pub use carried::Carried;
 use cg::Solved;
@@ -258,6 +259,11 @@ pub fn solve_island<S: Side>(
         count += part.span.len();
     }
     scratch.resize(count);
+    if links.is_empty()
+        && untouched::solve_untouched(sides, parts, contacts, touches, step, scratch)
+    {
+        return;
+    }
     springs::gather(sides, parts, &mut scratch.springs);
     let workers = &step.workers;
     let violent = contacts.iter().any(|contact| contact.is_violent(step.h));
