@@ -322,3 +322,115 @@ fn is_convex(faces: &[Face], sides: &[Side], rest: &impl Fn(u32) -> Vec2) -> boo
         sine > STRAIGHT || sine > -STRAIGHT && along.dot(next) > 0.0
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::Surface;
+    use super::*;
+    use crate::math::Rot;
+    use crate::solids::particles::NewParticle;
+
+    const CELLS: u32 = 30;
+
+    /// Rows of squares of 1 m, with vertices where `place` puts them and velocities that lead to `next` within 1 s.
+    fn sheet(place: impl Fn(Vec2) -> Vec3, next: impl Fn(Vec2) -> Vec3) -> (Surface, Particles) {
+        let mut particles = Particles::default();
+        for i in 0..=CELLS {
+            for j in 0..=CELLS {
+                particles.push(NewParticle {
+                    rest: Vec3::new(i as f32, 0.0, -(j as f32)),
+                    mass: 1.0,
+                    inertia: None,
+                    radii: [0.01; 3],
+                    axes: Rot::IDENTITY,
+                    friction: [0.0; 2],
+                    restitution: 0.0,
+                    material: 0,
+                });
+                let at = Vec2::new(i as f32, j as f32);
+                let k = particles.len() - 1;
+                particles.position[k] = place(at);
+                particles.velocity[k] = next(at) - place(at);
+            }
+        }
+        let at = |i: u32, j: u32| i * (CELLS + 1) + j;
+        let squares = (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j)));
+        let corners = squares.flat_map(|(i, j)| {
+            let [a, b, c, d] = [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)];
+            [[a, b, c], [a, c, d]]
+        });
+        let face = |(corners, tet)| Face { corners, tet, opened: false };
+        let faces: Vec<Face> = corners.zip(0..).map(face).collect();
+        let mut surface = Surface::default();
+        surface.follow(&faces, &[], &particles);
+        let pieces = std::iter::once((0..particles.len(), Some(true)));
+        surface.follow_motion(pieces, &[], &particles, 1.0, &Workers::default());
+        (surface, particles)
+    }
+
+    /// Bent to a curve of this direction at each length along it.
+    fn rolled(angle: impl Fn(f32) -> f32) -> impl Fn(Vec2) -> Vec3 {
+        move |p| {
+            let steps = 64;
+            let ds = p.x / steps as f32;
+            let mut at = Vec3::new(0.0, 0.0, -p.y);
+            for k in 0..steps {
+                let turned = Rot::exp(Vec3::new(0.0, 0.0, angle((k as f32 + 0.5) * ds)));
+                at += ds * (turned * Vec3::X);
+            }
+            at
+        }
+    }
+
+    /// What is gently bent is left out, and what is folded is not; nor is what will be.
+    #[test]
+    fn flat_sheets_meet_nothing_of_themselves_and_folded_ones_do() {
+        let flat = |p: Vec2| Vec3::new(p.x, 0.0, -p.y);
+        let wavy = rolled(|s| 0.5 * crate::math::ops::sin(0.3 * s));
+        let fold = rolled(|s| (1.2 * (s - 14.0)).clamp(0.0, 3.1));
+        let looked_at = |surface: &Surface| {
+            (0..surface.faces().len()).filter(|&face| surface.may_meet_own(face)).count()
+        };
+        assert_eq!(looked_at(&sheet(flat, flat).0), 0);
+        assert_eq!(looked_at(&sheet(&wavy, flat).0), 0);
+        for (place, next) in
+            [(&fold as &dyn Fn(Vec2) -> Vec3, &fold as &dyn Fn(Vec2) -> Vec3), (&flat, &fold)]
+        {
+            let (surface, _) = sheet(place, next);
+            assert!(looked_at(&surface) > surface.faces().len() / 3, "{}", looked_at(&surface));
+        }
+    }
+
+    /// Triangles of which is said that they stay apart do: by all pairs of their corners and middles, at ten moments.
+    #[test]
+    fn what_is_said_to_stay_apart_does() {
+        let spiral = rolled(|s| 0.25 * s);
+        let crumpled = |p: Vec2| {
+            let wave = |x: f32| crate::math::ops::sin(x);
+            Vec3::new(p.x - 0.4 * wave(1.1 * p.x), 1.2 * wave(0.4 * p.x + 0.5 * p.y), -p.y)
+        };
+        let (surface, particles) = sheet(spiral, crumpled);
+        let (mut apart, mut nearest) = (0, f32::INFINITY);
+        let count = surface.faces().len();
+        for a in 0..count {
+            for b in (0..a).filter(|&b| surface.folds.part([a, b]) && !surface.are_banks([a, b])) {
+                apart += 1;
+                for time in (0..=10).map(|k| 0.1 * k as f32) {
+                    let of = |face: usize| {
+                        let x = surface.faces()[face].corners.map(|j| {
+                            let j = j as usize;
+                            particles.position[j] + time * particles.velocity[j]
+                        });
+                        [x[0], x[1], x[2], (x[0] + x[1] + x[2]) / 3.0]
+                    };
+                    let (p, q) = (of(a), of(b));
+                    let pairs = p.iter().flat_map(|p| q.iter().map(|q| p.distance(*q)));
+                    nearest = pairs.fold(nearest, f32::min);
+                }
+            }
+        }
+        assert!(apart > 1000, "{apart} pairs");
+        assert!(nearest > FLAT * APART, "{nearest} m");
+    }
+}

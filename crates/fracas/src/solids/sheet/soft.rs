@@ -131,9 +131,8 @@ impl Soft {
             dispatch!(Level::new(), simd => find_blocks(simd, columns, range, along, across));
         });
         let inv_h2 = 1.0 / (step.h * step.h);
-        let is_limp = |v: usize| {
-            elements.bending.diagonal(v) <= LIMP * f64::from(inv_h2 * particles.mass[v])
-        };
+        let is_limp =
+            |v: usize| elements.bending.diagonal(v) <= LIMP * f64::from(inv_h2 * particles.mass[v]);
         let is_limp = span.clone().all(is_limp);
         limp[span.clone()].fill(is_limp);
         let (along, across) = (&*along, &*across);
@@ -255,12 +254,8 @@ impl Soft {
         let given = (&direction[..], &image[..], &inverse[..], held);
         workers.fold_span(span.clone(), columns, &|range, columns| {
             let (p, image, inverse, held) = given;
-            let given = (
-                &p[range.clone()],
-                &image[range.clone()],
-                &inverse[range.clone()],
-                &held[range],
-            );
+            let given =
+                (&p[range.clone()], &image[range.clone()], &inverse[range.clone()], &held[range]);
             dispatch!(Level::new(), simd => advance_range(simd, alpha, columns, given))
         })
     }
@@ -315,6 +310,15 @@ impl Soft {
     pub fn answer(&self, v: usize, r: Vec3) -> Vec3 {
         let [x, y, z] = self.inverse[v].map(vector);
         r.x * x + r.y * y + r.z * z
+    }
+}
+
+#[cfg(test)]
+impl Soft {
+    /// [`along`](Self::along) a way of the body.
+    pub fn along_of(&mut self, elements: &Elements, span: &Span, way: &[DVec3]) -> [f64; 3] {
+        self.way = way.iter().map(|d| point(d.as_vec3())).collect();
+        self.along(elements, span, &Workers::default())
     }
 }
 
@@ -510,11 +514,7 @@ impl Matrix<'_> {
 
     #[inline(always)]
     fn pull_corners<S: Simd>(&self, simd: S, p: &[Point], range: Span, slots: &mut [[Point; 3]]) {
-        let zero = vec3(
-            f32x8::splat(simd, 0.0),
-            f32x8::splat(simd, 0.0),
-            f32x8::splat(simd, 0.0),
-        );
+        let zero = vec3(f32x8::splat(simd, 0.0), f32x8::splat(simd, 0.0), f32x8::splat(simd, 0.0));
         for t in range.clone().step_by(8) {
             let [p0, p1, p2] = [0, 1, 2].map(|k| gather(simd, p, self.corners, t, k));
             let [b, c] = Eight::load(simd, self.columns, t).pull(p1 - p0, p2 - p0);

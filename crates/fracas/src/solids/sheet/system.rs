@@ -439,3 +439,78 @@ impl std::ops::Add for Sums {
 fn dot(a: &[DVec3], b: &[DVec3], span: &Span) -> f64 {
     a[span.clone()].iter().zip(&b[span.clone()]).map(|(a, b)| a.dot(*b)).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::elastic::tests::fabric;
+    use super::super::remesh::tests::{random, square};
+    use super::*;
+    use crate::solids::particles::NewParticle;
+
+    /// Of a shaken cloth both kinds of solve have the same forces, matrix, diagonal and quartic, but for the rounding of f32; with bending that
+    /// counts and with bending that does not.
+    #[test]
+    fn soft_sheets_have_the_same_matrix() {
+        let mut state = 5;
+        for rigidity in [1.0, 1e-6] {
+            let plane = square(21, 0.4, &mut state);
+            let fabric = fabric(plane.rest.len(), [1e3, 0.3, 0.1, rigidity]);
+            let elements = Elements::new(&plane, &fabric);
+            let count = plane.rest.len();
+            let mut particles = Particles::default();
+            let mut shaken =
+                |size: f64| size * DVec3::from([0; 3].map(|_| random(&mut state) - 0.5));
+            for rest in &plane.rest {
+                let rest = DVec3::new(rest.x, 0.0, -rest.y) + shaken(0.3);
+                particles.push(NewParticle {
+                    rest: rest.as_vec3(),
+                    mass: 0.1,
+                    inertia: None,
+                    radii: [0.1; 3],
+                    axes: crate::math::Rot::IDENTITY,
+                    friction: [0.0; 2],
+                    restitution: 0.0,
+                    material: 0,
+                });
+            }
+            particles.keep_remainders();
+            let step = Step { h: 0.01, sweeps: 8, workers: Workers::default() };
+            let span = 0..count;
+            let p: Vec<Vec3> = (0..count).map(|_| shaken(1.0).as_vec3()).collect();
+            let [stiff, soft] = [false, true].map(|soft| {
+                let mut system = System::default();
+                system.resize(count, elements.triangles.len());
+                system.is_soft.fill(soft);
+                system.follow(&particles, &span);
+                system.linearise(&elements, &span, &step.workers);
+                system.find_blocks(&particles, &elements, &span, &step);
+                let mut out = vec![Vec3::ZERO; count];
+                system.product(&particles, &elements, &span, &step, &p, &mut out);
+                let mut answer = vec![Vec3::ZERO; count];
+                let extra = vec![0.0; count];
+                system.precondition(&span, &extra, &p, &mut answer, &step.workers);
+                let way: Vec<DVec3> = p.iter().map(|p| p.as_dvec3()).collect();
+                let along = match soft {
+                    true => system.soft.along_of(&elements, &span, &way),
+                    false => elements.along(&system.stretched, &span, &way, &step.workers),
+                };
+                (system.force.clone(), out, answer, along)
+            });
+            let size = |v: &[Vec3]| v.iter().map(|v| v.length()).fold(0.0, f32::max);
+            // what is left out of the matrix is far less than inertia
+            let bound = if rigidity > 0.01 { 1e-5 } else { 1e-4 };
+            for (one, other, what) in
+                [(&stiff.1, &soft.1, "product"), (&stiff.2, &soft.2, "answer")]
+            {
+                let off: Vec<Vec3> = one.iter().zip(other).map(|(a, b)| *a - *b).collect();
+                assert!(size(&off) < bound * size(one), "{what} off by {}", size(&off));
+            }
+            for (one, other) in stiff.0.iter().zip(&soft.0) {
+                assert!(one.distance(*other) < 1e-4, "{one} N and {other} N");
+            }
+            for (one, other) in stiff.3.iter().zip(soft.3) {
+                assert!((one - other).abs() < 1e-4 * one.abs(), "{one} J and {other} J");
+            }
+        }
+    }
+}
