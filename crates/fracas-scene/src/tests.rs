@@ -194,7 +194,7 @@ warning: no body is made of material `spare`
 #[test]
 fn what_cannot_be_opened_says_so() {
     let message = |outcome: Result<Scene, crate::SceneError>| outcome.unwrap_err().to_string();
-    let names: Vec<String> = gallery().map(|entry| format!("`{}`", entry.name)).collect();
+    let names: Vec<String> = gallery().iter().map(|entry| format!("`{}`", entry.name)).collect();
     assert_eq!(
         message(Scene::open("falling-bra")),
         format!(

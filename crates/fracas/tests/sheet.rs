@@ -5,7 +5,7 @@ mod common;
 
 use common::FRAME;
 use common::sheet_figures::{self as figures, PAPER};
-use common::sheets::{STIFF, Stuff, body, config, grid, pull, rectangle};
+use common::sheets::{STIFF, Stuff, body, config, grid, pull, rectangle, rows_one_way};
 use fracas::contact::shape::Shape;
 use fracas::glam::{DVec3, Vec3};
 use fracas::math::Rot;
@@ -113,6 +113,25 @@ fn a_snapshot_of_a_tear_goes_on_alike() {
     assert_eq!(world.body(id).unwrap().pieces().len(), 2);
 }
 
+/// The same of a cloth that hangs from one side and swings, soft enough to begin every substep with what pulled it before; on two threads.
+#[test]
+fn a_snapshot_of_a_swinging_cloth_goes_on_alike() {
+    let heavy = Stuff { density: 8000.0, bending: 1e-4, ..CLOTH };
+    let mut world = World::new(config(-9.81)).unwrap();
+    let id = world.spawn(body(grid([40, 40], 0.05), heavy)).unwrap();
+    pull(&mut world, id, [0.99, 2.0], 0.0);
+    for _ in 0..20 {
+        world.step(FRAME);
+    }
+    let mut other = World::load(&world.save(), 2).unwrap();
+    assert_eq!(world.hash(), other.hash());
+    for frame in 0..10 {
+        world.step(FRAME);
+        other.step(FRAME);
+        assert_eq!(world.hash(), other.hash(), "frame {frame}");
+    }
+}
+
 /// A free sheet that flies apart by its spin keeps momentum and angular momentum.
 #[test]
 fn momentum_stays_while_a_sheet_tears() {
@@ -171,9 +190,18 @@ fn floor(world: &mut World) {
 /// One cloth on the floor, another on that: both lie still, the second above the first.
 #[test]
 fn cloths_come_to_lie_on_each_other() {
+    cloths_lie_on_each_other(|| grid([12, 12], 0.02));
+}
+
+/// The same where all diagonals are one way.
+#[test]
+fn cloths_divided_one_way_come_to_lie_on_each_other() {
+    cloths_lie_on_each_other(|| rows_one_way([12, 12], 0.02));
+}
+
+fn cloths_lie_on_each_other(shape: impl Fn() -> SheetShape) {
     let mut world = World::new(config(-9.81)).unwrap();
     floor(&mut world);
-    let shape = || grid([12, 12], 0.02);
     let drop = |height: f64| BodyDesc { position: [0.0, height, 0.0], ..body(shape(), CLOTH) };
     let low = world.spawn(drop(0.02)).unwrap();
     let turned = Rot::exp(Vec3::new(0.0, 0.4, 0.0));
@@ -193,10 +221,10 @@ fn cloths_come_to_lie_on_each_other() {
     assert!(mean(&b) > mean(&a), "{} m is not above {} m", mean(&b), mean(&a));
 }
 
-/// The lowest place of a ball of 0.26 kg that comes down on a cloth of 48 g held at its border, with this speed, in m/s.
-fn lowest_of_ball(speed: f32) -> f64 {
+/// The lowest place, above or below the cloth, of a ball of 0.26 kg that comes down on a cloth of 48 g held at its border, with this speed, in m/s.
+fn lowest_of_ball(speed: f32, substeps: u32) -> f64 {
     let stuff = Stuff { modulus: 1e7, ..CLOTH };
-    let mut world = World::new(WorldConfig { substeps: 4, ..config(-9.81) }).unwrap();
+    let mut world = World::new(WorldConfig { substeps, ..config(-9.81) }).unwrap();
     let id = world.spawn(body(grid([16, 16], 0.025), stuff)).unwrap();
     for (axis, sign) in [(0, 1.0f32), (0, -1.0), (2, 1.0), (2, -1.0)] {
         let (mut min, mut max) = ([f32::NEG_INFINITY; 3], [f32::INFINITY; 3]);
@@ -217,7 +245,11 @@ fn lowest_of_ball(speed: f32) -> f64 {
     let mut lowest = f64::INFINITY;
     for _ in 0..120 {
         world.step(FRAME);
-        lowest = lowest.min(heights(&world, ball)[0][1]);
+        let [x, y, z] = heights(&world, ball)[0];
+        // thrown up it may come down beside the cloth
+        if x.abs().max(z.abs()) < 0.2 {
+            lowest = lowest.min(y);
+        }
     }
     println!("{speed} m/s: lowest {lowest} m");
     lowest
@@ -226,15 +258,23 @@ fn lowest_of_ball(speed: f32) -> f64 {
 /// A ball that falls on a cloth held at its border is caught.
 #[test]
 fn a_held_cloth_catches_a_ball() {
-    let lowest = lowest_of_ball(0.0);
+    let lowest = lowest_of_ball(0.0, 4);
     assert!(lowest > -0.05, "the ball falls through to {lowest} m");
 }
 
 #[test]
-#[ignore = "open: at 10 m/s the ball goes through the cloth, to -5.8 m after 2 s, see docs/open.md; run with --include-ignored"]
 fn a_held_cloth_catches_a_fast_ball() {
-    let lowest = lowest_of_ball(10.0);
+    let lowest = lowest_of_ball(10.0, 4);
     assert!(lowest > -0.2, "the ball falls through to {lowest} m");
+}
+
+#[test]
+#[ignore = "open: at two substeps, in each of which it goes by its own size, the ball goes through the cloth, see docs/open.md; run with --include-ignored"]
+fn a_held_cloth_catches_a_ball_in_large_steps() {
+    for (speed, substeps) in [(12.0, 2), (20.0, 2)] {
+        let lowest = lowest_of_ball(speed, substeps);
+        assert!(lowest > -0.2, "at {speed} m/s the ball falls through to {lowest} m");
+    }
 }
 
 /// A strip that falls upright on the floor folds up and lies there, and nowhere goes through itself.

@@ -27,6 +27,7 @@ mod sides;
 mod springs;
 #[cfg(test)]
 mod tests;
+mod untouched;
 
 pub use carried::Carried;
 use cg::Solved;
@@ -47,8 +48,9 @@ use sides::each_side;
 
 /// Rounds per substep, at least: fewer than two are always a substep late with who touches and who slides.
 const ROUNDS: u32 = 4;
-/// At most, where the solve has not converged, and where something hits so fast that it would come out on the other side: of a
-/// shot four rounds may leave enough to fly on.
+/// At most, where the solve has not converged, and where something hits so fast that it would come out on the other side, or a sheet is
+/// touched: of a shot four rounds may leave enough to fly on, and what stretches as little and bends as far as cloth takes a step to
+/// the next linear system in each. With eight one cloth fell through another.
 const MANY_ROUNDS: u32 = 8;
 const VIOLENT_ROUNDS: u32 = 32;
 /// Iterations per round, at least and at most.
@@ -258,10 +260,16 @@ pub fn solve_island<S: Side>(
         count += part.span.len();
     }
     scratch.resize(count);
+    if links.is_empty()
+        && untouched::solve_untouched(sides, parts, contacts, touches, step, scratch)
+    {
+        return;
+    }
     springs::gather(sides, parts, &mut scratch.springs);
     let workers = &step.workers;
     let violent = contacts.iter().any(|contact| contact.is_violent(step.h));
-    let rounds = if violent { VIOLENT_ROUNDS } else { MANY_ROUNDS };
+    let of_sheet = |part: &Part| !sides[part.side].solid().sheet().is_empty();
+    let rounds = if violent || parts.iter().any(of_sheet) { VIOLENT_ROUNDS } else { MANY_ROUNDS };
     let mut scale = pushed(sides, parts, step.h);
     let mut learned = true;
     for round in 0..=rounds {

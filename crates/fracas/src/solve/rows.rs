@@ -391,6 +391,12 @@ fn relative_motion(v: DofsRef<'_>, contact: &Contact, touch: &Touch) -> Vec3 {
     at(touch.places[0], Some(contact.first)) - at(touch.places[1], contact.second)
 }
 
+/// Whether a contact that nobody has felt is open at the end; what moved there is noted.
+pub(super) fn opens(contact: &Contact, touch: &mut Touch, moved: DofsRef<'_>) -> bool {
+    touch.moved = relative_motion(moved, contact, touch) - contact.drift;
+    contact.gap + touch.moved.dot(contact.normal) >= 0.0
+}
+
 /// Decides who pushes and who slides, and with which force.
 ///
 /// ```text

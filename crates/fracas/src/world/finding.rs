@@ -229,9 +229,10 @@ impl Finding {
                 false => first + piece,
             };
             let near = near.of(first + piece);
-            let left_out = near.is_nothing() && !folds;
+            let left_out = near.is_nothing();
             while let Some((_, k)) = faces.next_if(is_its) {
-                if left_out {
+                let folds = folds && surface.may_meet_own(k as usize);
+                if left_out && !folds {
                     continue;
                 }
                 let around = surface.bounds(k as usize, &body.particles, h);
@@ -678,8 +679,8 @@ impl Body {
         self.model.solid().touches_own(&self.pieces[piece].span)
     }
 
-    /// Brings its surface up to what its model tells.
-    pub(super) fn follow_surface(&mut self) {
+    /// Brings its surface up to what its model tells, for a substep of length h.
+    pub(super) fn follow_surface(&mut self, h: f32, workers: &Workers) {
         let Self { model, scratch, particles, pieces, .. } = self;
         let solid = model.solid();
         if let Some((faces, tets)) = solid.boundary().surface() {
@@ -689,7 +690,7 @@ impl Body {
                 let bent = if piece.is_still() { Some(false) } else { solid.is_bent(&piece.span) };
                 (piece.span.clone(), bent)
             });
-            scratch.surface.follow_motion(looked_at, tets, particles);
+            scratch.surface.follow_motion(looked_at, tets, particles, h, workers);
             let touches = pieces.iter().map(|piece| solid.touches_own(&piece.span));
             scratch.touches_own.clear();
             scratch.touches_own.extend(touches);

@@ -324,7 +324,7 @@ fn number_bodies(bodies: &mut [Body]) {
 
 /// Obstacles that may be touched within the substep.
 fn touch_obstacles(body: &mut Body, around: Around<'_>) {
-    body.follow_surface();
+    body.follow_surface(around.step.h, &around.step.workers);
     let is_surface = body.is_surface();
     let Body { particles, pieces, scratch, layers, .. } = body;
     let Scratch { surface, found, .. } = scratch;

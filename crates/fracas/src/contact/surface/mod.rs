@@ -11,6 +11,7 @@
 
 pub mod ccd;
 mod facet;
+mod folds;
 mod keep;
 mod outline;
 mod tangles;
@@ -23,9 +24,10 @@ pub use outline::{Marks, Outline, may_meet};
 
 use super::shape::Aabb;
 use crate::math::rotation;
-use crate::parallel::Span;
+use crate::parallel::{Span, Workers};
 use crate::solids::{Face, Particles};
 use ccd::Moving;
+use folds::Folds;
 use glam::{DVec3, Mat3, Vec3};
 use tangles::Tangles;
 
@@ -52,6 +54,10 @@ pub struct Surface {
     /// Of each piece, whether it is bent so far that it could touch itself.
     bent: Vec<bool>,
     tangles: Tangles,
+    /// Of a sheet, where it could touch itself.
+    folds: Folds,
+    /// Room: where the particles of each piece are.
+    spans: Vec<Span>,
     /// Whether it is a sheet, which is touched from both sides.
     two_sided: bool,
     /// The largest margin of all faces, m.
@@ -93,21 +99,26 @@ impl Surface {
         self.sides.clear();
         self.two_sided = tets.is_empty();
         self.sides.extend(faces.iter().map(|face| Side::new(face, tets, particles)));
+        self.folds.forget();
         self.join_edges();
         self.list_corners();
         self.widest = (0..self.sides.len()).map(|face| self.margin(face)).fold(0.0, f32::max);
     }
 
     /// Brings up to where the particles are what a piece needs to touch itself. Of every piece `pieces` tells where its particles are and, if that
-    /// is known, whether it is bent so far that it could.
+    /// is known, whether it is bent so far that it could. h is the length of the substep.
     pub fn follow_motion(
         &mut self,
         pieces: impl Iterator<Item = (Span, Option<bool>)>,
         tets: &[[u32; 4]],
         particles: &Particles,
+        h: f32,
+        workers: &Workers,
     ) {
         self.bent.clear();
+        self.spans.clear();
         for (span, known) in pieces {
+            self.spans.push(span.clone());
             if let Some(bent) = known {
                 self.bent.push(bent);
                 continue;
@@ -116,6 +127,11 @@ impl Surface {
                 |j: usize| self.corners.partition_point(|&(corner, _)| (corner as usize) < j);
             let corners = &self.corners[place(span.start)..place(span.end)];
             self.bent.push(is_bent(corners, particles));
+        }
+        if self.two_sided {
+            let Self { folds, faces, sides, spans, bent, .. } = self;
+            folds.follow(faces, sides, spans, bent, particles, h, workers);
+            return;
         }
         if self.bent.contains(&true) {
             self.tangles.find(tets, particles);
@@ -129,11 +145,17 @@ impl Surface {
         self.bent[piece]
     }
 
-    /// Whether two faces of a piece may touch each other: they are no neighbours, and not where it is inside out.
+    /// Whether something of its piece may touch a face.
+    pub fn may_meet_own(&self, face: usize) -> bool {
+        !self.two_sided || self.folds.may_meet(face)
+    }
+
+    /// Whether two faces of a piece may touch each other: they are no neighbours, and not where it is flat or inside out.
     pub fn may_touch_itself(&self, [a, b]: [usize; 2]) -> bool {
         let [p, q] = [a, b].map(|face| self.faces[face].corners);
         !self.are_banks([a, b])
             && p.iter().all(|j| !q.contains(j))
+            && !(self.two_sided && self.folds.part([a, b]))
             && !self.tangles.part(self.sides[a].middle, self.sides[b].middle)
     }
 

@@ -20,19 +20,19 @@ pub(crate) fn vector(p: Point) -> Vec3 {
     Vec3::new(p[0], p[1], p[2])
 }
 
-/// Corner `corner` of eight tetrahedra from `at` on; past the end the last again.
+/// Corner `corner` of eight tetrahedra or triangles from `at` on; past the end the last again.
 #[inline(always)]
-pub(crate) fn gather<S: Simd>(
+pub(crate) fn gather<S: Simd, const N: usize>(
     simd: S,
     points: &[Point],
-    corners: &[[u32; 4]],
+    corners: &[[u32; N]],
     at: usize,
     corner: usize,
 ) -> Vec3x8<S> {
     let last = corners.len() - 1;
     let row = |k: usize| {
-        let tet = corners[(at + k).min(last)];
-        f32x4::from_slice(simd, &points[tet[corner] as usize])
+        let of = corners[(at + k).min(last)];
+        f32x4::from_slice(simd, &points[of[corner] as usize])
     };
     let (ax, ay, az) = turn_rows(row(0), row(1), row(2), row(3));
     let (bx, by, bz) = turn_rows(row(4), row(5), row(6), row(7));

@@ -53,7 +53,7 @@ impl Stretched {
 pub(crate) type Pull = [DVec3; 3];
 
 /// Coefficients that are summed up.
-struct Quartic([f64; 3]);
+pub(super) struct Quartic(pub [f64; 3]);
 
 impl std::ops::Add for Quartic {
     type Output = Self;
@@ -132,7 +132,7 @@ impl Elements {
     }
 
     /// The corners at a vertex, each as three times the triangle and which of it.
-    fn corners_of(&self, v: usize) -> &[u32] {
+    pub fn corners_of(&self, v: usize) -> &[u32] {
         &self.corners_at[self.first_corner[v] as usize..self.first_corner[v + 1] as usize]
     }
 
@@ -191,6 +191,15 @@ impl Elements {
         let all = || (0..self.triangles.len()).filter(|&t| chosen(t));
         let stretch = all().map(|t| self.triangles[t].energy(x));
         stretch.sum::<f64>() + self.bending.energy(x, all())
+    }
+
+    /// How stiff it is to stretch at rest, all that vertices do to themselves in all directions, N/m.
+    pub fn stiffness(&self, span: &Span) -> f64 {
+        let of = |element: &Element| {
+            let square: f64 = element.g.iter().map(|g| g.length_squared()).sum();
+            (element.lame[0] + 3.0 * element.lame[1]) * square
+        };
+        self.triangles[self.of(span)].iter().map(of).sum()
     }
 
     /// ∇Ψ of a piece with its vertices at `x`, N, and how its triangles are; `pulls` is room for what these do. The columns are those of the body.
@@ -322,7 +331,7 @@ impl Element {
     }
 
     /// P g of its corners, P by its columns.
-    fn on_corners(&self, [first, second]: [DVec3; 2]) -> Pull {
+    pub fn on_corners(&self, [first, second]: [DVec3; 2]) -> Pull {
         let [b, c] = [1, 2].map(|k| self.g[k].x * first + self.g[k].y * second);
         [-b - c, b, c]
     }

@@ -12,6 +12,7 @@ mod plastic;
 pub mod remesh;
 mod rest;
 mod slice;
+mod soft;
 mod system;
 pub mod topology;
 
@@ -52,6 +53,8 @@ pub struct Sheet {
     tips: Vec<Tip>,
     /// Which blade has passed each vertex last, 0 for none. Empty as long as none has. State.
     passed: Vec<u64>,
+    /// What elasticity and contacts did to vertices in the last substep, m/s²: where the next one begins its search. State.
+    pulled: Vec<Vec3>,
     /// Id of the next vertex that begins, and where ids end.
     next_id: u64,
     last_id: u64,
@@ -97,6 +100,7 @@ impl Sheet {
             faces: Vec::new(),
             tips: Vec::new(),
             passed: Vec::new(),
+            pulled: Vec::new(),
             next_id: 0,
             last_id: 0,
             system: System::default(),
@@ -125,7 +129,8 @@ impl Sheet {
     }
 
     fn follow_elements(&mut self) {
-        let Self { plane, faces, system, .. } = self;
+        let Self { plane, faces, system, pulled, .. } = self;
+        pulled.resize(plane.table.vertex_count(), Vec3::ZERO);
         faces.clear();
         let face = |(&corners, tet)| Face { corners, tet, opened: false };
         faces.extend(plane.table.corners().iter().zip(0..).map(face));
@@ -211,6 +216,7 @@ impl Solid for Sheet {
 
     fn measure(&mut self, particles: &Particles, span: Span, step: &Step) {
         self.system.follow(particles, &span);
+        self.system.weigh(particles, &self.elements, &span, step);
         self.system.linearise(&self.elements, &span, &step.workers);
         self.system.find_blocks(particles, &self.elements, &span, step);
     }
@@ -263,11 +269,16 @@ impl Solid for Sheet {
         held: &mut [Held],
         step: &Step,
     ) -> Residual {
-        let Self { system, plane, elements, .. } = self;
-        system.solve(particles, plane, elements, &span, held, step)
+        let Self { system, plane, elements, pulled, .. } = self;
+        system.solve(particles, plane, elements, &span, held, pulled, step)
     }
 
     fn flow_plastic(&mut self, particles: &Particles, span: Span, step: &Step) -> f64 {
+        for j in span.clone() {
+            let pull = particles.correction[j] / (step.h * step.h);
+            // of what is put back there may be no number
+            self.pulled[j] = if pull.is_finite() { pull } else { Vec3::ZERO };
+        }
         self.flow(particles, span, step)
     }
 
@@ -286,6 +297,7 @@ impl Solid for Sheet {
     fn audit(&mut self, particles: &Particles, span: Span, step: &Step, force: DofsMut<'_>) -> f64 {
         let Self { system, elements, .. } = self;
         system.follow(particles, &span);
+        system.weigh(particles, elements, &span, step);
         system.linearise(elements, &span, &step.workers);
         for (force, j) in force.linear.iter_mut().zip(span.clone()) {
             *force = -system.force[j].as_vec3();
@@ -407,7 +419,8 @@ impl Solid for Sheet {
                 column[to] = before[from as usize - span.start];
             }
         }
-        let Self { plane, fabric, tips, passed, .. } = self;
+        let Self { plane, fabric, tips, passed, pulled, .. } = self;
+        permuted(pulled, &span, order);
         plane.table.permute(to);
         if !passed.is_empty() {
             permuted(passed, &span, order);
@@ -478,6 +491,7 @@ impl Solid for Sheet {
         }
         hash.floats(&self.fabric.hardened);
         self.fabric.plastic.iter().for_each(|column| hash.floats(column));
+        self.pulled.iter().for_each(|pull| hash.floats(&pull.to_array()));
         for Tip { vertex, direction } in &self.tips {
             hash.number(u64::from(*vertex));
             direction.to_array().into_iter().for_each(|x| hash.number((x + 0.0).to_bits()));
@@ -497,6 +511,7 @@ impl Solid for Sheet {
         bytes.column(&tips.iter().map(|tip| tip.vertex).collect::<Vec<_>>());
         bytes.column(&tips.iter().map(|tip| tip.direction.to_array()).collect::<Vec<_>>());
         bytes.column(&self.passed);
+        bytes.column(&self.pulled.iter().map(|pull| pull.to_array()).collect::<Vec<_>>());
         bytes.number(self.next_id);
         bytes.number(self.last_id);
     }
@@ -541,8 +556,13 @@ impl Solid for Sheet {
         if !passed.is_empty() && passed.len() != count {
             return Err(reader.damaged("a column of wrong length"));
         }
+        let pulled: Vec<[f32; 3]> = reader.column_of(count)?;
+        if !pulled.iter().flatten().all(|x| x.is_finite()) {
+            return Err(reader.damaged("a vertex that no finite force pulls"));
+        }
+        let pulled = pulled.into_iter().map(Vec3::from).collect();
         let (next_id, last_id) = (reader.number()?, reader.number()?);
-        *self = Self { tips, passed, next_id, last_id, ..Self::of_plane(plane, fabric) };
+        *self = Self { tips, passed, pulled, next_id, last_id, ..Self::of_plane(plane, fabric) };
         Ok(())
     }
 }

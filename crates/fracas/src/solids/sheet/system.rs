@@ -10,6 +10,7 @@
 use super::coarse::Aggregates;
 use super::elastic::{Elements, Pull, Stretched};
 use super::remesh::Plane;
+use super::soft::Soft;
 use crate::parallel::{Span, Workers};
 use crate::solids::{Anchor, Particles, Residual, Step};
 use crate::solve::Held;
@@ -52,6 +53,9 @@ pub(super) struct System {
     direction: Vec<DVec3>,
     image: Vec<DVec3>,
     way: Vec<DVec3>,
+    /// Instead of all that for pieces that are soft, and at each vertex whether its piece is.
+    soft: Soft,
+    is_soft: Vec<bool>,
     /// Of each piece that was solved alone, by the start of its span.
     coarse: Vec<(Span, Aggregates)>,
     /// Of all solves since it was set to 0.
@@ -69,6 +73,8 @@ impl System {
         }
         self.blocks.resize(vertices, DMat3::ZERO);
         self.inverse.resize(vertices, DMat3::ZERO);
+        self.soft.resize(vertices, triangles);
+        self.is_soft.resize(vertices, false);
         self.coarse.clear();
     }
 
@@ -81,34 +87,50 @@ impl System {
 
     /// ∇Ψ and all that the matrix is made from, where the vertices are.
     pub fn linearise(&mut self, elements: &Elements, span: &Span, workers: &Workers) {
-        let Self { x, stretched, pulls, force, .. } = self;
+        let Self { x, stretched, pulls, force, soft, is_soft, .. } = self;
+        if is_soft[span.start] {
+            return soft.linearise(elements, x, span, force, workers);
+        }
         elements.find_gradient(x, span, stretched, pulls, force, workers);
     }
 
-    /// D and its inverse. Returns by how many times it is more than M/h².
+    /// Finds out whether a piece is soft beside its inertia: before all else in a substep.
+    pub fn weigh(
+        &mut self,
+        particles: &Particles,
+        elements: &Elements,
+        span: &Span,
+        step: &Step,
+    ) -> bool {
+        let mass: f64 = particles.mass[span.clone()].iter().map(|&m| f64::from(m)).sum();
+        let h = f64::from(step.h);
+        let is_soft = h * h * elements.stiffness(span) <= STIFF * mass;
+        self.is_soft[span.clone()].fill(is_soft);
+        is_soft
+    }
+
+    /// D and its inverse.
     pub fn find_blocks(
         &mut self,
         particles: &Particles,
         elements: &Elements,
         span: &Span,
         step: &Step,
-    ) -> f64 {
+    ) {
+        let Self { blocks, inverse, stretched, soft, is_soft, .. } = self;
+        if is_soft[span.start] {
+            return soft.find_blocks(particles, elements, span, step);
+        }
         let inv_h2 = 1.0 / (f64::from(step.h) * f64::from(step.h));
-        let Self { blocks, inverse, stretched, .. } = self;
         let columns = (&mut blocks[span.clone()], &mut inverse[span.clone()]);
-        let sum = step.workers.fold_span(span.clone(), columns, &|vertices, (blocks, inverse)| {
-            let mut sum = 0.0;
+        step.workers.for_span(span.clone(), columns, &|vertices, (blocks, inverse)| {
             for ((j, block), inverse) in vertices.zip(blocks).zip(inverse) {
                 let inertia = inv_h2 * f64::from(particles.mass[j]);
-                let stiffness = elements.diagonal_at(stretched, j);
-                *block = stiffness + DMat3::from_diagonal(DVec3::splat(inertia));
+                *block = elements.diagonal_at(stretched, j)
+                    + DMat3::from_diagonal(DVec3::splat(inertia));
                 *inverse = if particles.held[j] { DMat3::ZERO } else { block.inverse() };
-                let trace = stiffness.x_axis.x + stiffness.y_axis.y + stiffness.z_axis.z;
-                sum += trace / inertia;
             }
-            sum
         });
-        sum / span.len() as f64
     }
 
     /// r = M (x* − x)/h² − ∇Ψ of a particle in the solve with contacts, N.
@@ -127,6 +149,9 @@ impl System {
         p: &[Vec3],
         out: &mut [Vec3],
     ) {
+        if self.is_soft[span.start] {
+            return self.soft.product(particles, elements, span, step, p, out);
+        }
         for (p, j) in p.iter().zip(span.clone()) {
             self.direction[j] = p.as_dvec3();
         }
@@ -169,6 +194,9 @@ impl System {
         workers: &Workers,
     ) {
         let start = span.start;
+        if self.is_soft[start] {
+            return self.soft.precondition(span, extra, r, z, workers);
+        }
         workers.for_span(span.clone(), z, &|vertices, z| {
             for (j, z) in vertices.zip(z) {
                 let (stiffness, r) = (extra[j - start], r[j - start].as_dvec3());
@@ -185,12 +213,16 @@ impl System {
 
     /// nᵀ D⁻¹ n at a point, m/N.
     pub fn compliance_at(&self, anchor: &Anchor, n: Vec3) -> f32 {
-        let n = n.as_dvec3();
         let carried = anchor.carriers().into_iter().filter(|&(_, share)| share != 0.0);
-        carried.map(|(j, share)| share * share * n.dot(self.inverse[j as usize] * n) as f32).sum()
+        let gives = |j: usize| match self.is_soft[j] {
+            true => n.dot(self.soft.answer(j, n)),
+            false => n.as_dvec3().dot(self.inverse[j] * n.as_dvec3()) as f32,
+        };
+        carried.map(|(j, share)| share * share * gives(j as usize)).sum()
     }
 
-    /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets.
+    /// Solves the substep of a piece that nothing touches, from x_n + h v_n on, with what is held at its targets. `pulled` is what elasticity did in
+    /// the substep before, m/s².
     pub fn solve(
         &mut self,
         particles: &mut Particles,
@@ -198,12 +230,15 @@ impl System {
         elements: &Elements,
         span: &Span,
         held: &mut [Held],
+        pulled: &[Vec3],
         step: &Step,
     ) -> Residual {
         let h = f64::from(step.h);
+        let soft = self.weigh(particles, elements, span, step);
         for j in span.clone() {
-            let start = (h * h) * particles.acceleration[j].as_dvec3();
-            self.x[j] = particles.inertial_place(j) - start;
+            // pulled as in the substep before; what is stiff swings too fast for that
+            let pull = if soft { pulled[j] } else { -particles.acceleration[j] };
+            self.x[j] = particles.inertial_place(j) + (h * h) * pull.as_dvec3();
         }
         for target in held.iter() {
             self.x[target.particle as usize] = target.position.as_dvec3();
@@ -223,14 +258,22 @@ impl System {
             if !goes_on || round == NEWTON || left <= LEFT * LEFT * all {
                 break;
             }
-            let stiff = self.find_blocks(particles, elements, span, step);
-            let coarse = stiff > STIFF && span.len() >= SMALL;
+            self.find_blocks(particles, elements, span, step);
+            let coarse = !soft && span.len() >= SMALL;
             if coarse {
                 self.factor_coarse(particles, plane, elements, span, step.h);
             }
             let enough = (0.25 * LEFT * LEFT * all / left).min(ENOUGH * ENOUGH) * left;
             let most = (before + ITERATIONS * step.sweeps).saturating_sub(self.iterations);
-            let slope = self.iterate(particles, elements, span, step, coarse, most, enough);
+            let slope = if soft {
+                let Self { soft, residual, way, iterations, .. } = self;
+                let (slope, count) =
+                    soft.iterate(particles, elements, span, step, residual, most, enough, way);
+                *iterations += count;
+                slope
+            } else {
+                self.iterate(particles, elements, span, step, coarse, most, enough)
+            };
             goes_on = self.advance(elements, span, step, slope) && most > 0;
         }
         for target in held.iter_mut() {
@@ -364,8 +407,11 @@ impl System {
 
     /// Moves along the way that was found, as far as what it minimises falls; false if that is nowhere.
     fn advance(&mut self, elements: &Elements, span: &Span, step: &Step, slope: f64) -> bool {
-        let Self { x, way, stretched, .. } = self;
-        let [two, three, four] = elements.along(stretched, span, way, &step.workers);
+        let Self { x, way, stretched, soft, is_soft, .. } = self;
+        let [two, three, four] = match is_soft[span.start] {
+            true => soft.along(elements, span, &step.workers),
+            false => elements.along(stretched, span, way, &step.workers),
+        };
         // along what conjugate gradients found, half of the second order is what the slope gains
         let falls = |s: f64| -slope + s * (0.5 * slope + two + s * (three + s * four));
         let shares = std::iter::successors(Some(1.0), |share| Some(0.5 * share));
@@ -392,4 +438,79 @@ impl std::ops::Add for Sums {
 
 fn dot(a: &[DVec3], b: &[DVec3], span: &Span) -> f64 {
     a[span.clone()].iter().zip(&b[span.clone()]).map(|(a, b)| a.dot(*b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::elastic::tests::fabric;
+    use super::super::remesh::tests::{random, square};
+    use super::*;
+    use crate::solids::particles::NewParticle;
+
+    /// Of a shaken cloth both kinds of solve have the same forces, matrix, diagonal and quartic, but for the rounding of f32; with bending that
+    /// counts and with bending that does not.
+    #[test]
+    fn soft_sheets_have_the_same_matrix() {
+        let mut state = 5;
+        for rigidity in [1.0, 1e-6] {
+            let plane = square(21, 0.4, &mut state);
+            let fabric = fabric(plane.rest.len(), [1e3, 0.3, 0.1, rigidity]);
+            let elements = Elements::new(&plane, &fabric);
+            let count = plane.rest.len();
+            let mut particles = Particles::default();
+            let mut shaken =
+                |size: f64| size * DVec3::from([0; 3].map(|_| random(&mut state) - 0.5));
+            for rest in &plane.rest {
+                let rest = DVec3::new(rest.x, 0.0, -rest.y) + shaken(0.3);
+                particles.push(NewParticle {
+                    rest: rest.as_vec3(),
+                    mass: 0.1,
+                    inertia: None,
+                    radii: [0.1; 3],
+                    axes: crate::math::Rot::IDENTITY,
+                    friction: [0.0; 2],
+                    restitution: 0.0,
+                    material: 0,
+                });
+            }
+            particles.keep_remainders();
+            let step = Step { h: 0.01, sweeps: 8, workers: Workers::default() };
+            let span = 0..count;
+            let p: Vec<Vec3> = (0..count).map(|_| shaken(1.0).as_vec3()).collect();
+            let [stiff, soft] = [false, true].map(|soft| {
+                let mut system = System::default();
+                system.resize(count, elements.triangles.len());
+                system.is_soft.fill(soft);
+                system.follow(&particles, &span);
+                system.linearise(&elements, &span, &step.workers);
+                system.find_blocks(&particles, &elements, &span, &step);
+                let mut out = vec![Vec3::ZERO; count];
+                system.product(&particles, &elements, &span, &step, &p, &mut out);
+                let mut answer = vec![Vec3::ZERO; count];
+                let extra = vec![0.0; count];
+                system.precondition(&span, &extra, &p, &mut answer, &step.workers);
+                let way: Vec<DVec3> = p.iter().map(|p| p.as_dvec3()).collect();
+                let along = match soft {
+                    true => system.soft.along_of(&elements, &span, &way),
+                    false => elements.along(&system.stretched, &span, &way, &step.workers),
+                };
+                (system.force.clone(), out, answer, along)
+            });
+            let size = |v: &[Vec3]| v.iter().map(|v| v.length()).fold(0.0, f32::max);
+            // what is left out of the matrix is far less than inertia
+            let bound = if rigidity > 0.01 { 1e-5 } else { 1e-4 };
+            for (one, other, what) in
+                [(&stiff.1, &soft.1, "product"), (&stiff.2, &soft.2, "answer")]
+            {
+                let off: Vec<Vec3> = one.iter().zip(other).map(|(a, b)| *a - *b).collect();
+                assert!(size(&off) < bound * size(one), "{what} off by {}", size(&off));
+            }
+            for (one, other) in stiff.0.iter().zip(&soft.0) {
+                assert!(one.distance(*other) < 1e-4, "{one} N and {other} N");
+            }
+            for (one, other) in stiff.3.iter().zip(soft.3) {
+                assert!((one - other).abs() < 1e-4 * one.abs(), "{one} J and {other} J");
+            }
+        }
+    }
 }
