@@ -103,6 +103,9 @@ pub fn gallery() -> Vec<GalleryScene> {
         "wound",
         "sheet",
         "paper",
+        "flag-shot",
+        "foil",
+        "tent",
         "all-together",
     ];
     files.into_iter().map(entry).collect()

@@ -1,16 +1,18 @@
 //! Sheets of triangles that stretch, bend and tear where they are pulled (seed 004).
 //!
 //! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch, `bending` how it bends, `plastic` flow, `system` the substep of a piece, `coarse` its
-//! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles; see
+//! coarse space, `fracture` what tears and where to, `separation` and `integral` its tests that are a choice, `topology` who lies across which edge, `remesh` how a crack runs through triangles; see
 //! `docs/sheet.md`.
 
 mod bending;
 mod coarse;
 mod elastic;
 mod fracture;
+mod integral;
 mod plastic;
 pub mod remesh;
 mod rest;
+mod separation;
 mod system;
 pub mod topology;
 
@@ -30,8 +32,8 @@ use fracture::Tip;
 use glam::{DMat3, DVec2, Vec3};
 use remesh::Plane;
 pub(crate) use rest::SheetBuildError;
+pub use rest::{Criterion, SheetOptions, SheetShape, SheetShapeError, TipTest};
 use rest::{Fabric, mass_of};
-pub use rest::{SheetShape, SheetShapeError};
 use system::System;
 use topology::CornerTable;
 
@@ -44,6 +46,7 @@ pub struct Sheet {
     plane: Plane,
     fabric: Fabric,
     elements: Elements,
+    options: SheetOptions,
     /// What others touch.
     faces: Vec<Face>,
     /// Ends of cracks, by vertex. State.
@@ -65,7 +68,7 @@ impl Sheet {
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), SheetBuildError> {
         let (mut particles, plane, fabric) = rest::build(shape, materials, seed)?;
-        let mut sheet = Self::of_plane(plane, fabric);
+        let mut sheet = Self { options: shape.options, ..Self::of_plane(plane, fabric) };
         // of nobody else yet: the world gives new ones
         sheet.last_id = u64::MAX;
         for (cut, [from, to]) in shape.cuts.iter().enumerate() {
@@ -90,6 +93,7 @@ impl Sheet {
             elements: Elements::new(&plane, &fabric),
             plane,
             fabric,
+            options: SheetOptions::default(),
             faces: Vec::new(),
             tips: Vec::new(),
             next_id: 0,
@@ -159,7 +163,6 @@ impl Sheet {
             let Some(hop) = self.plane.hop(v, left / hops.max(1.0)) else { break };
             cut = true;
             self.take_hop(particles, &mut changes);
-            let way = self.plane.rest[hop.end as usize] - self.plane.rest[v as usize];
             v = hop.end;
             self.tips.retain(|tip| tip.vertex != hop.end);
             if !hop.is_tip {
@@ -167,7 +170,9 @@ impl Sheet {
             }
             let last = (to - self.plane.rest[v as usize]).length() < 0.5 * self.plane.edge;
             if last {
-                self.tips.push(Tip { vertex: v, direction: way.normalize_or(left) });
+                // that of the cut: a last hop from a vertex beside the line is some degrees off it
+                let direction = (to - from).normalize_or(left);
+                self.tips.push(Tip { vertex: v, direction });
                 break;
             }
         }
@@ -468,6 +473,7 @@ impl Solid for Sheet {
         let places: Vec<[f64; 2]> = plane.rest.iter().map(|p| p.to_array()).collect();
         bytes.column(&places);
         bytes.column(&[plane.edge, plane.sharpest]);
+        bytes.number(self.options.code());
         for column in fabric.columns() {
             bytes.floats(column);
         }
@@ -502,6 +508,9 @@ impl Solid for Sheet {
         if !(plane.edge > 0.0 && plane.edge.is_finite()) {
             return Err(reader.damaged("a sheet without edges"));
         }
+        let Some(options) = SheetOptions::of_code(reader.number()?) else {
+            return Err(reader.damaged("a sheet that tears in no known way"));
+        };
         let mut fabric = Fabric::default();
         for column in fabric.columns_mut() {
             *column = reader.column_of(count)?;
@@ -514,7 +523,7 @@ impl Solid for Sheet {
         let tip = |(vertex, direction)| Tip { vertex, direction: DVec2::from(direction) };
         let tips = vertices.into_iter().zip(directions).map(tip).collect();
         let (next_id, last_id) = (reader.number()?, reader.number()?);
-        *self = Self { tips, next_id, last_id, ..Self::of_plane(plane, fabric) };
+        *self = Self { options, tips, next_id, last_id, ..Self::of_plane(plane, fabric) };
         Ok(())
     }
 }
