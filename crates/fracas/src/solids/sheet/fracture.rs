@@ -241,7 +241,11 @@ impl Sheet {
             if most < 1.0 {
                 return;
             }
-            if !tear.residual.converged() {
+            let parts = |load: &(f64, Option<f64>, usize)| {
+                self.force_at_tip(tear.particles, tear.tips[load.2].vertex)
+            };
+            let least = loads.iter().map(parts).fold(f64::INFINITY, f64::min);
+            if !tear.residual.allows_crack(least as f32) {
                 self.counts.waited += 1;
                 return;
             }
@@ -293,7 +297,10 @@ impl Sheet {
     /// Begins a crack across the largest stress of the most overloaded vertex, if there is one far from other cracks.
     fn start(&mut self, tear: &mut Tear<'_>) {
         let Some((vertex, normal)) = self.overloaded(tear) else { return };
-        if !tear.residual.converged() {
+        let v = vertex as usize;
+        let strength = self.fabric.strength[v] * tear.particles.strength[v];
+        let parts = strength * self.plane.edge as f32 * self.fabric.thickness[v];
+        if !tear.residual.allows_crack(parts) {
             self.counts.waited += 1;
             return;
         }
@@ -405,6 +412,13 @@ impl Sheet {
             f64::from(self.fabric.strength[v]) * edge.sqrt()
         };
         limit * f64::from(particles.strength[v])
+    }
+
+    /// What parts an edge ahead of a tip, N: the mean of K_c/√(2πr) over its length.
+    fn force_at_tip(&self, particles: &Particles, v: u32) -> f64 {
+        let thickness = f64::from(self.fabric.thickness[v as usize]);
+        let length = 2.0 * self.plane.edge / std::f64::consts::PI;
+        self.toughness_at(particles, v) * thickness * length.sqrt()
     }
 
     /// K_I and K_II of a tip, and what they ask for.
