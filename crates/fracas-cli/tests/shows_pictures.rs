@@ -37,7 +37,7 @@ const SHOWS: Shows = Shows {
 };
 
 /// Four moments of each scene.
-const MOMENTS: [(&str, &str); 61] = [
+const MOMENTS: [(&str, &str); 64] = [
     ("first-steps", "0,28,60,110"),
     ("falling-bar", "0,24,34,600"),
     ("hanging-bar", "0,20,40,600"),
@@ -101,6 +101,9 @@ const MOMENTS: [(&str, &str); 61] = [
     ("tet-cut", "30,100,112,200"),
     ("sheet", "0,90,150,239"),
     ("paper", "0,30,45,60"),
+    ("flag-shot", "76,82,88,239"),
+    ("foil", "0,60,100,239"),
+    ("tent", "30,132,150,239"),
     ("all-together", "2,8,14,120"),
 ];
 

@@ -7,6 +7,7 @@ use fracas::glam::DVec3;
 use fracas::material::Finish;
 use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::{TetOptions, TetSolver};
+use fracas::solids::sheet::{Criterion, SheetOptions, TipTest};
 use fracas_mesh::splinters::Splinters;
 use toml::Spanned;
 use toml::de::DeTable;
@@ -176,18 +177,27 @@ fn read_model(reader: &Reader<'_>) -> Model {
     let name = reader.text("model");
     let (solver, keeps_volume) = (reader.text("solver"), reader.flag("keeps_volume"));
     let remesh = reader.flag("remesh");
+    let (criterion, tips) = (reader.text("criterion"), reader.text("tips"));
     let solver = if solver == "direct" { TetSolver::Direct } else { TetSolver::Iterative };
     let model = match name.as_str() {
         "rigid" => Model::Rigid,
         "corotated" => Model::Corotated(TetOptions { solver, keeps_volume }),
         "brittle" => Model::Brittle(BrittleOptions { solver, remesh }),
         "meshless" => Model::Meshless,
-        "sheet" => Model::Sheet,
+        "sheet" => Model::Sheet(SheetOptions {
+            criterion: match criterion.as_str() {
+                "separation" => Criterion::Separation,
+                _ => Criterion::Stress,
+            },
+            tips: if tips == "integral" { TipTest::Integral } else { TipTest::Disc },
+        }),
         _ => Model::Oriented,
     };
     let soft = "it is for soft bodies: write `model = \"corotated\"`, or leave it out";
     let tets = "it is for bodies of tetrahedra: write `model = \"corotated\"`, or leave it out";
     let hard = "it is for bodies that crack: write `model = \"brittle\"`, or leave it out";
+    let thin = "it is for what tears as a sheet: write `model = \"sheet\"`, or leave it out";
+    let of_sheets = [("criterion", thin), ("tips", thin)];
     let in_vain: &[(&str, &str)] = match model {
         Model::Corotated(_) => &[("remesh", hard)],
         Model::Brittle(options) if options.remesh => {
@@ -202,7 +212,8 @@ fn read_model(reader: &Reader<'_>) -> Model {
             ("splinters", tets),
         ],
     };
-    for &(name, help) in in_vain {
+    let of_sheets = of_sheets.iter().filter(|_| !matches!(model, Model::Sheet(_)));
+    for &(name, help) in in_vain.iter().chain(of_sheets) {
         let Some(span) = reader.key(name) else { continue };
         let message = format!("`{name}` does not go with `model = {:?}`", model.name());
         let error = reader.context.error(Problem::Conflict, span, message);

@@ -123,7 +123,7 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::RateReference
                 | F::StiffeningStrain
         ),
-        Model::Sheet => matches!(
+        Model::Sheet(_) => matches!(
             field,
             F::Density
                 | F::YoungsModulus
@@ -139,6 +139,7 @@ fn uses(model: Model, field: MaterialField) -> bool {
                 | F::Toughness
                 | F::Thickness
                 | F::BendingStiffness
+                | F::GrainStrengthRatio
         ),
         Model::Rigid => {
             matches!(field, F::Density | F::Friction | F::FrictionStatic | F::Restitution)

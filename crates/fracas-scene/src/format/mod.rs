@@ -419,6 +419,20 @@ pub(crate) static BODY: Table = Table {
             "",
             "whether the tetrahedra of a `brittle` body are split where a crack runs, so that it is flat; not with `surface = \"own\"` or `grain`",
         ),
+        field(
+            "criterion",
+            Choice(&["stress", "separation"]),
+            Absent::Text("stress"),
+            "",
+            "what begins a tear in a `sheet`: the mean stress around a vertex, or the separation tensor of seed 004, whose strength depends on the mesh",
+        ),
+        field(
+            "tips",
+            Choice(&["disc", "integral"]),
+            Absent::Text("disc"),
+            "",
+            "what tells the load at the ends of the tears of a `sheet`: the mean stress over a disc, or the interaction integral, which is more exact and takes longer",
+        ),
         field("material", Text, Refused, "", "the name of one of the scene's materials"),
         field(
             "regions",

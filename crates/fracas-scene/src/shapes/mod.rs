@@ -17,7 +17,7 @@ use fracas::solids::brittle::BrittleOptions;
 use fracas::solids::fem::TetOptions;
 use fracas::solids::meshless::MeshlessShape;
 use fracas::solids::oriented::OrientedShape;
-use fracas::solids::sheet::SheetShape;
+use fracas::solids::sheet::{SheetOptions, SheetShape};
 use fracas::world::{RigidPart, ShapeDesc};
 use fracas_mesh::skin;
 use fracas_mesh::solid::FragmentedSolid;
@@ -41,7 +41,7 @@ pub(crate) enum Model {
     Corotated(TetOptions),
     Brittle(BrittleOptions),
     Meshless,
-    Sheet,
+    Sheet(SheetOptions),
     Rigid,
 }
 
@@ -49,8 +49,8 @@ impl Model {
     /// One of each.
     pub fn all() -> [Self; 6] {
         let (soft, brittle) = (TetOptions::default(), BrittleOptions::default());
-        let breaking = Self::Brittle(brittle);
-        [Self::Oriented, Self::Corotated(soft), breaking, Self::Meshless, Self::Sheet, Self::Rigid]
+        let (breaking, sheet) = (Self::Brittle(brittle), Self::Sheet(SheetOptions::default()));
+        [Self::Oriented, Self::Corotated(soft), breaking, Self::Meshless, sheet, Self::Rigid]
     }
 
     pub fn name(self) -> &'static str {
@@ -59,7 +59,7 @@ impl Model {
             Self::Corotated(_) => "corotated",
             Self::Brittle(_) => "brittle",
             Self::Meshless => "meshless",
-            Self::Sheet => "sheet",
+            Self::Sheet(_) => "sheet",
             Self::Rigid => "rigid",
         }
     }
@@ -76,7 +76,7 @@ impl Model {
             Self::Meshless => {
                 Some("it tears between its particles: leave it out, or use `model = \"oriented\"`")
             }
-            Self::Sheet => {
+            Self::Sheet(_) => {
                 Some("a sheet tears by itself: leave it out, or use `model = \"oriented\"`")
             }
             Self::Oriented | Self::Rigid => None,
@@ -146,7 +146,11 @@ impl Shape {
                 })
             }
             Geometry::Sheet(sheet) => {
-                sheet.make(seed).map(Made::Sheet).map_err(|error| error.to_string())
+                let mut shape = sheet.make(seed).map_err(|error| error.to_string())?;
+                if let Model::Sheet(options) = self.model {
+                    shape.options = options;
+                }
+                Ok(Made::Sheet(shape))
             }
             Geometry::Solid(shape) => Ok(Made::solid(shape.clone())),
         }
@@ -290,8 +294,8 @@ pub(crate) fn read(reader: Reader<'_>, model: Model) -> Option<Shape> {
             report_rigid_only(&reader);
             return None;
         }
-        ("sheet", Model::Sheet) => sheet::read(&reader).map(Geometry::Sheet),
-        (_, Model::Sheet) => {
+        ("sheet", Model::Sheet(_)) => sheet::read(&reader).map(Geometry::Sheet),
+        (_, Model::Sheet(_)) => {
             sheet::refuse_solid(&reader);
             return None;
         }

@@ -6,9 +6,9 @@ use super::FRAME;
 use super::sheets::{STIFF, Stuff, body, config, grid, pull, random, rectangle, rows_one_way};
 use fracas::glam::{DVec2, DVec3};
 use fracas::material::{Material, MaterialDesc};
-use fracas::solids::sheet::SheetShape;
 use fracas::solids::sheet::remesh::Plane;
 use fracas::solids::sheet::topology::CornerTable;
+use fracas::solids::sheet::{Criterion, SheetOptions, SheetShape, TipTest};
 use fracas::world::{
     BodyDesc, FieldDesc, FieldKind, GripDesc, GripMotion, MoveKey, Region, ShapeDesc, Zone,
 };
@@ -132,9 +132,14 @@ pub fn notched_strip(turn: f64, shaken: f64, threads: u32) -> NotchTear {
 pub const PAPER: Stuff = Stuff { strength: 1e9, toughness: 3e6, ..STIFF };
 
 pub fn tear_strip(shape: SheetShape, edge: f64, threads: u32) -> NotchTear {
+    tear_strip_of(shape, edge, threads, PAPER.material())
+}
+
+fn tear_strip_of(shape: SheetShape, edge: f64, threads: u32, material: Material) -> NotchTear {
     let height = shape.vertices.iter().map(|p| p[1]).fold(0.0, f32::max);
     let mut world = World::new(WorldConfig { threads, ..config(0.0) }).unwrap();
-    let id = world.spawn(body(shape, PAPER)).unwrap();
+    let desc = BodyDesc::new("sheet", ShapeDesc::Sheet(shape), vec![material]);
+    let id = world.spawn(desc).unwrap();
     let low = pull(&mut world, id, [-1.0, -height + 1e-5], 0.0);
     pull(&mut world, id, [height - 1e-5, 1.0], 0.02);
     let area = |world: &World| world.body(id).unwrap().rest_area();
@@ -206,6 +211,11 @@ impl CentreCrack {
 
 /// With half its length in edges, the angle between crack and pull, and the mesh turned, in degrees.
 pub fn centre_crack(edges: f64, angle: f64, turn: f64) -> CentreCrack {
+    centre_crack_by(TipTest::Disc, edges, angle, turn)
+}
+
+/// The same, with what tells the load of its tips.
+pub fn centre_crack_by(tips: TipTest, edges: f64, angle: f64, turn: f64) -> CentreCrack {
     let edge = 0.004;
     let half = edges * edge;
     let (width, height) = (6.6 * half, 8.0 * half);
@@ -213,6 +223,7 @@ pub fn centre_crack(edges: f64, angle: f64, turn: f64) -> CentreCrack {
     let (sin, cos) = angle.to_radians().sin_cos();
     let end = [(half * sin) as f32, (half * cos) as f32];
     shape.cuts = vec![[[0.0; 2], end], [[0.0; 2], end.map(|x| -x)]];
+    shape.options.tips = tips;
     // without sideways contraction grips leave the stress as it is
     let stuff = Stuff { toughness: 1e12, poisson: 0.0, ..PAPER };
     let mut world = World::new(config(0.0)).unwrap();
@@ -232,6 +243,45 @@ pub fn centre_crack(edges: f64, angle: f64, turn: f64) -> CentreCrack {
     let modulus = f64::from(stuff.modulus);
     let release = tips.iter().map(|tip| (modulus * tip.release).sqrt() / unit).collect();
     CentreCrack { intensity, release, width: added }
+}
+
+/// The stress at which a strip without a notch begins to tear, over its strength.
+pub fn first_crack(criterion: Criterion, turn: f64, shaken: f64) -> f64 {
+    let (width, height, edge) = (0.1, 0.1, 0.1 / 16.0);
+    let mut shape = rectangle([width, height], edge, turn, shaken);
+    shape.options = SheetOptions { criterion, ..SheetOptions::default() };
+    // without sideways contraction grips leave the stress as it is
+    let stuff = Stuff { strength: 3e6, toughness: 1e12, poisson: 0.0, ..PAPER };
+    let mut world = World::new(config(0.0)).unwrap();
+    let id = world.spawn(body(shape, stuff)).unwrap();
+    let reach = 0.5 * height as f32 - 1e-5;
+    let grip = pull(&mut world, id, [-1.0, -reach], 0.0);
+    // 1 % of the strength in a frame
+    let strain = f64::from(stuff.strength / stuff.modulus);
+    pull(&mut world, id, [reach, 1.0], (60.0 * 0.01 * strain * height) as f32);
+    let mut stress = 0.0;
+    for _ in 0..400 {
+        world.step(FRAME);
+        if !world.body(id).unwrap().changes().opened.is_empty() {
+            break;
+        }
+        stress = world.reaction(grip).unwrap().force[2] / f64::from(stuff.thickness) / width;
+    }
+    stress / f64::from(stuff.strength)
+}
+
+/// Angle of a tear through a notched strip that is weaker across its weave by this ratio, woven at this angle to the notch, in degrees.
+pub fn woven_strip(ratio: f32, weave: f64) -> f64 {
+    let (width, height, cells) = (0.1, 0.15, 30.0);
+    let edge = width / cells;
+    let mut shape = rectangle([width, height], edge, 0.0, 0.3);
+    shape.cuts = vec![[[-0.05, 0.0], [-0.025, 0.0]]];
+    let (sin, cos) = weave.to_radians().sin_cos();
+    let mut desc = PAPER.desc();
+    // v of the rest plane is −z
+    desc.grain.direction = [cos as f32, 0.0, -sin as f32].into();
+    desc.grain.strength_ratio = ratio.into();
+    tear_strip_of(shape, edge, 1, Material::try_from(&desc).unwrap()).angle
 }
 
 /// Edges of a sheet that go through triangles of it, by looking at all of them.

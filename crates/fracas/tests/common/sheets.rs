@@ -130,7 +130,11 @@ pub const STIFF: Stuff = Stuff {
 
 impl Stuff {
     pub fn material(&self) -> Material {
-        let desc = MaterialDesc {
+        Material::try_from(&self.desc()).unwrap()
+    }
+
+    pub fn desc(&self) -> MaterialDesc {
+        MaterialDesc {
             density: self.density.into(),
             youngs_modulus: self.modulus.into(),
             poisson_ratio: self.poisson.into(),
@@ -140,8 +144,7 @@ impl Stuff {
             strength: self.strength.into(),
             toughness: self.toughness.into(),
             ..MaterialDesc::default()
-        };
-        Material::try_from(&desc).unwrap()
+        }
     }
 }
 

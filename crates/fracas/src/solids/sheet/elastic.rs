@@ -452,6 +452,8 @@ pub(super) mod tests {
             creep_rate: of(1.0),
             hardening: of(0.0),
             plastic_limit: of(1.0),
+            grain: [of(1.0), of(0.0)],
+            grain_ratio: of(1.0),
             plastic: [0; 3].map(|_| of(0.0)),
             hardened: of(0.0),
         }

@@ -18,9 +18,10 @@
 //! ```
 
 use super::Sheet;
-use super::elastic::{principal, principal_axis};
+use super::elastic::{positive, principal, principal_axis};
 use super::remesh::{Change, OpenEdge, Placed, Plane};
-use super::rest::{Fabric, in_frame, mass_of, mean};
+use super::rest::{Criterion, Fabric, Grain, TipTest, in_frame, mass_of, mean};
+use super::separation::separation;
 use crate::math::ops;
 use crate::parallel::Span;
 use crate::solids::{Particles, Residual, Step};
@@ -50,6 +51,9 @@ const PROFILE: f64 = 1.5238;
 const INNER: f64 = 0.4;
 /// Edges by which banks are followed at most, to where they are an edge away from the tip.
 const BANK: usize = 4;
+/// Turns that a tip with a grain looks at to either side, up to the tangent of half of 70°.
+const TURNS: i32 = 50;
+const WIDEST_HALF: f64 = 0.700_207_538_209_709_8;
 /// By how much the disc reads too much: triangles behind the tip are too stiff to show the free banks.
 const WAKE: f64 = 1.12;
 
@@ -82,12 +86,39 @@ impl Intensity {
         } else {
             (one - (one * one + 8.0 * two * two).sqrt()) / (4.0 * two)
         };
-        let cos = 1.0 / (1.0 + half * half).sqrt();
-        let sin = half * cos;
         let turn = 2.0 * f64::from(ops::atan2(half as f32, 1.0));
-        let equal = cos * cos * (cos * one - 3.0 * sin * two);
-        Self { modes: [one, two], turn, equal }
+        Self { modes: [one, two], turn, equal: hoop([one, two], half) }
     }
+
+    /// The same of what stands less across its grain: where the hoop stress is largest against what a tear that way takes.
+    fn along_grain(self, grain: Grain, direction: DVec2) -> Self {
+        if self.equal <= 0.0 {
+            return self;
+        }
+        let share = |half: f64| {
+            let square = half * half;
+            // cos and sin of the turn from the tangent of its half
+            let turn = DVec2::new(1.0 - square, 2.0 * half) / (1.0 + square);
+            hoop(self.modes, half) / grain.stands(turn.rotate(direction).perp())
+        };
+        let at = |k: i32| WIDEST_HALF * f64::from(k) / f64::from(TURNS);
+        let of = |k: i32| share(at(k));
+        let best = (-TURNS..=TURNS).fold(0, |best, k| if of(k) > of(best) { k } else { best });
+        // the top of the parabola through it and those beside it
+        let [low, middle, high] = [of(best - 1), of(best), of(best + 1)];
+        let bend = 2.0 * middle - low - high;
+        let off = if bend > 0.0 { (0.5 * (high - low) / bend).clamp(-0.5, 0.5) } else { 0.0 };
+        let half = at(best) + off * WIDEST_HALF / f64::from(TURNS);
+        let turn = 2.0 * f64::from(ops::atan2(half as f32, 1.0));
+        Self { turn, equal: share(half), ..self }
+    }
+}
+
+/// K of the hoop stress where a crack would turn by twice the angle of this tangent, Pa√m.
+fn hoop([one, two]: [f64; 2], half: f64) -> f64 {
+    let cos = 1.0 / (1.0 + half * half).sqrt();
+    let sin = half * cos;
+    cos * cos * (cos * one - 3.0 * sin * two)
 }
 
 /// How often the tests of a break were asked, and how they answered.
@@ -178,11 +209,16 @@ impl Sheet {
 
     /// Whether a triangle of a piece is stressed so far that a look at its vertices is worth it.
     fn is_loaded(&self, particles: &Particles, span: &Span) -> bool {
-        let Self { elements, fabric, .. } = self;
+        let Self { elements, fabric, options, .. } = self;
+        // what the tensor of a vertex reads, no triangle tells
+        if options.criterion == Criterion::Separation {
+            return true;
+        }
+        let least = |v: usize| fabric.strength[v] * fabric.grain_ratio[v].min(1.0);
         elements.triangles[elements.of(span)].iter().any(|element| {
             let least = element
                 .corners
-                .map(|v| fabric.strength[v as usize] * particles.strength[v as usize])
+                .map(|v| least(v as usize) * particles.strength[v as usize])
                 .into_iter()
                 .fold(f32::INFINITY, f32::min);
             let f = element.slope_of(element.corners.map(|v| particles.place(v as usize)));
@@ -194,7 +230,7 @@ impl Sheet {
     fn run_tips(&mut self, tear: &mut Tear<'_>) {
         let mut refused: Vec<u32> = Vec::new();
         loop {
-            let mut loads: Vec<(f64, f64, usize)> = Vec::new();
+            let mut loads: Vec<(f64, Option<f64>, usize)> = Vec::new();
             let tips = tear.tips.iter().enumerate();
             for (k, tip) in tips.filter(|(_, tip)| !refused.contains(&tip.vertex)) {
                 let limit = self.toughness_at(tear.particles, tip.vertex);
@@ -205,7 +241,11 @@ impl Sheet {
             if most < 1.0 {
                 return;
             }
-            if !tear.residual.converged() {
+            let parts = |load: &(f64, Option<f64>, usize)| {
+                self.force_at_tip(tear.particles, tear.tips[load.2].vertex)
+            };
+            let least = loads.iter().map(parts).fold(f64::INFINITY, f64::min);
+            if !tear.residual.allows_crack(least as f32) {
                 self.counts.waited += 1;
                 return;
             }
@@ -215,8 +255,11 @@ impl Sheet {
             let (hops, mut ended) = (tear.hops, Vec::new());
             for (_, turn, k) in loads {
                 let Tip { vertex, direction } = tear.tips[k];
-                let direction = turned(direction, (GAIN * turn).clamp(-TURN, TURN));
+                let bend = turn.map_or(0.0, |turn| (GAIN * turn).clamp(-TURN, TURN));
+                let direction = turned(direction, bend);
                 match self.hop(tear, vertex, direction) {
+                    // straight on is where it was going, whatever edges the mesh had for that
+                    Some(Some(tip)) if turn.is_none() => tear.tips[k] = Tip { direction, ..tip },
                     Some(Some(tip)) => tear.tips[k] = tip,
                     Some(None) => ended.push(k),
                     None => refused.push(vertex),
@@ -253,12 +296,15 @@ impl Sheet {
 
     /// Begins a crack across the largest stress of the most overloaded vertex, if there is one far from other cracks.
     fn start(&mut self, tear: &mut Tear<'_>) {
-        let Some((vertex, stress)) = self.overloaded(tear) else { return };
-        if !tear.residual.converged() {
+        let Some((vertex, normal)) = self.overloaded(tear) else { return };
+        let v = vertex as usize;
+        let strength = self.fabric.strength[v] * tear.particles.strength[v];
+        let parts = strength * self.plane.edge as f32 * self.fabric.thickness[v];
+        if !tear.residual.allows_crack(parts) {
             self.counts.waited += 1;
             return;
         }
-        let along = principal_axis(stress).perp();
+        let along = normal.perp();
         // from a border one way, from within both
         for direction in [along, -along] {
             if let Some(tip) = self.hop(tear, vertex, direction) {
@@ -268,19 +314,56 @@ impl Sheet {
         self.counts.starts += u64::from(tear.hops > 0);
     }
 
-    /// The vertex of a piece whose mean stress is most beyond its strength, with that stress.
-    fn overloaded(&self, tear: &Tear<'_>) -> Option<(u32, [f64; 3])> {
+    /// The vertex of a piece that is most beyond its strength, with the normal of the crack that it asks for.
+    fn overloaded(&self, tear: &Tear<'_>) -> Option<(u32, DVec2)> {
         let Tear { particles, span, .. } = tear;
         let mut best = (1.0, None);
         for v in span.clone().filter(|&v| !particles.held[v]) {
-            let stress = self.stress_at(v as u32);
+            let (felt, normal) = match self.options.criterion {
+                Criterion::Stress => self.pulled_at(v),
+                Criterion::Separation => self.separated_at(v),
+            };
             let limit = f64::from(self.fabric.strength[v] * particles.strength[v]);
-            let ratio = principal(stress)[0] / limit;
+            let ratio = felt / limit;
             if ratio > best.0 && !self.is_near_crack(particles, span, v) {
-                best = (ratio, Some((v as u32, stress)));
+                best = (ratio, Some((v as u32, normal)));
             }
         }
         best.1
+    }
+
+    /// The largest mean stress around a vertex over what the grain leaves of the strength across it, Pa, and across what.
+    fn pulled_at(&self, v: usize) -> (f64, DVec2) {
+        let stress = self.stress_at(v as u32);
+        match self.fabric.grain_at(v) {
+            None => (principal(stress)[0], principal_axis(stress)),
+            Some(grain) => grain.largest(stress),
+        }
+    }
+
+    /// The separation tensor of a vertex (004 eq. 17): its largest value over h t, which is a stress, and across what, in the rest plane.
+    pub(super) fn separated_at(&self, v: usize) -> (f64, DVec2) {
+        let (mut slope, mut forces) = ([DVec3::ZERO; 2], Vec::new());
+        for (t, k) in self.plane.table.fan(v as u32) {
+            let (f, stress) = (slope_of(&self.plane, t), self.stress_of(t));
+            let corners = self.plane.table.from_corner(t, k);
+            let [_, b, c] = corners.map(|v| self.plane.rest[v as usize]);
+            let thickness = mean(&self.fabric.thickness, corners);
+            // A g of a corner is half the edge opposite, turned inwards
+            let g = 0.5 * thickness * (c - b).perp();
+            let force = |[xx, yy, xy]: [f64; 3]| {
+                -((xx * g.x + xy * g.y) * f[0] + (xy * g.x + yy * g.y) * f[1])
+            };
+            let tension = positive(stress);
+            let pressure = [0, 1, 2].map(|k: usize| stress[k] - tension[k]);
+            forces.push([force(tension), force(pressure)]);
+            (0..2).for_each(|k| slope[k] += self.plane.twice_area(t) * f[k]);
+        }
+        let (value, axis) = separation(forces.into_iter());
+        // the plane across that axis meets the sheet where Fᵀn is across
+        let normal = DVec2::new(slope[0].dot(axis), slope[1].dot(axis)).normalize_or(DVec2::X);
+        let felt = value / (self.plane.edge * f64::from(self.fabric.thickness[v]));
+        (felt / self.fabric.grain_at(v).map_or(1.0, |grain| grain.stands(normal)), normal)
     }
 
     /// Whether a crack is within the radius of the disc.
@@ -308,7 +391,7 @@ impl Sheet {
     }
 
     /// r, m: where toughness and strength meet, K_c² / (2π σ_t²), as far as triangles tell it.
-    fn radius_at(&self, v: u32) -> f64 {
+    pub(super) fn radius_at(&self, v: u32) -> f64 {
         let (toughness, strength) = (
             f64::from(self.fabric.toughness[v as usize]),
             f64::from(self.fabric.strength[v as usize]),
@@ -331,25 +414,43 @@ impl Sheet {
         limit * f64::from(particles.strength[v])
     }
 
-    /// K_I and K_II of a tip from the mean stress around it.
+    /// What parts an edge ahead of a tip, N: the mean of K_c/√(2πr) over its length.
+    fn force_at_tip(&self, particles: &Particles, v: u32) -> f64 {
+        let thickness = f64::from(self.fabric.thickness[v as usize]);
+        let length = 2.0 * self.plane.edge / std::f64::consts::PI;
+        self.toughness_at(particles, v) * thickness * length.sqrt()
+    }
+
+    /// K_I and K_II of a tip, and what they ask for.
     pub(super) fn intensity(&self, tip: &Tip) -> Intensity {
+        Intensity::new(match self.options.tips {
+            TipTest::Disc => self.modes_of_disc(tip),
+            TipTest::Integral => self.interaction(tip),
+        })
+    }
+
+    /// K_I and K_II of a tip from the mean stress around it.
+    fn modes_of_disc(&self, tip: &Tip) -> [f64; 2] {
         let radius = self.radius_at(tip.vertex);
         let s = self.mean_stress(tip.vertex, radius);
         let (e1, e2) = (tip.direction, tip.direction.perp());
         let pull = |e: DVec2| DVec2::new(s[0] * e.x + s[2] * e.y, s[2] * e.x + s[1] * e.y);
         let across = pull(e2);
         let scale = (std::f64::consts::TAU * radius).sqrt() / (PROFILE * WAKE);
-        Intensity::new([across.dot(e2) * scale / MODES[0], across.dot(e1) * scale / MODES[1]])
+        [across.dot(e2) * scale / MODES[0], across.dot(e1) * scale / MODES[1]]
     }
 
-    /// What is held against K_c at a tip, Pa√m, and by how much it turns.
-    fn load_of(&self, tip: &Tip) -> (f64, f64) {
+    /// What is held against K_c along the grain at a tip, Pa√m, and by how much it turns; none if it goes straight on.
+    fn load_of(&self, tip: &Tip) -> (f64, Option<f64>) {
+        let grain = self.fabric.grain_at(tip.vertex as usize);
         if self.opens_out_of_plane(tip) {
             let modulus = f64::from(self.fabric.modulus[tip.vertex as usize]);
-            return ((modulus * self.release(tip).max(0.0)).sqrt(), 0.0);
+            let load = (modulus * self.release(tip).max(0.0)).sqrt();
+            return (load / grain.map_or(1.0, |grain| grain.stands(tip.direction.perp())), None);
         }
         let load = self.intensity(tip);
-        (load.equal, load.turn)
+        let load = grain.map_or(load, |grain| load.along_grain(grain, tip.direction));
+        (load.equal, Some(load.turn))
     }
 
     /// Whether the banks behind a tip part out of the plane more than in it.
@@ -384,16 +485,10 @@ impl Sheet {
 
     /// G at a tip, J/m².
     pub(super) fn release(&self, tip: &Tip) -> f64 {
-        let (here, radius) = (self.plane.rest[tip.vertex as usize], self.radius_at(tip.vertex));
-        let inner = INNER * radius;
-        let share = |p: DVec2| ((radius - p.distance(here)) / (radius - inner)).clamp(0.0, 1.0);
+        let radius = self.radius_at(tip.vertex);
         let mut sum = 0.0;
         self.visit_disc(tip.vertex, radius, |t, corners, _| {
-            let [q, dq, eq] = corners.map(share);
-            let inverse = DMat2::from_cols(corners[1] - corners[0], corners[2] - corners[0])
-                .inverse()
-                .transpose();
-            let slope = (dq - q) * inverse.x_axis + (eq - q) * inverse.y_axis;
+            let slope = self.slope_of_share(tip.vertex, radius, corners);
             let f = slope_of(&self.plane, t);
             let [xx, yy, xy] = self.stress_of(t);
             let along = tip.direction;
@@ -406,7 +501,18 @@ impl Sheet {
         sum
     }
 
-    fn elastic_of(&self, t: u32, f: [DVec3; 2]) -> [f64; 3] {
+    /// ∇q of a triangle: how the part that moves with a tip falls off, from 1 within 0.4 r to 0 at r.
+    pub(super) fn slope_of_share(&self, v: u32, radius: f64, corners: [DVec2; 3]) -> DVec2 {
+        let (here, inner) = (self.plane.rest[v as usize], INNER * radius);
+        let share = |p: DVec2| ((radius - p.distance(here)) / (radius - inner)).clamp(0.0, 1.0);
+        let [q, dq, eq] = corners.map(share);
+        let inverse = DMat2::from_cols(corners[1] - corners[0], corners[2] - corners[0])
+            .inverse()
+            .transpose();
+        (dq - q) * inverse.x_axis + (eq - q) * inverse.y_axis
+    }
+
+    pub(super) fn elastic_of(&self, t: u32, f: [DVec3; 2]) -> [f64; 3] {
         let plastic = self.fabric.plastic_of(self.plane.table.corners()[t as usize]);
         let strain = green(f);
         [0, 1, 2].map(|k| strain[k] - plastic[k])
@@ -425,7 +531,12 @@ impl Sheet {
     }
 
     /// Triangles within a radius of a vertex that hang together with it, with their corners at rest and their share of 1 − d²/r².
-    fn visit_disc(&self, v: u32, radius: f64, mut visit: impl FnMut(u32, [DVec2; 3], f64)) {
+    pub(super) fn visit_disc(
+        &self,
+        v: u32,
+        radius: f64,
+        mut visit: impl FnMut(u32, [DVec2; 3], f64),
+    ) {
         let mut reached: Vec<u32> = self.plane.table.fan(v).map(|(t, _)| t).collect();
         let mut seen = vec![false; self.plane.table.len()];
         reached.iter().for_each(|&t| seen[t as usize] = true);
@@ -524,7 +635,7 @@ impl Sheet {
 const MOST_BORN: u64 = 3;
 
 /// Six places within a triangle that stand for a sixth of it each.
-const SAMPLES: [[f64; 3]; 6] = {
+pub(super) const SAMPLES: [[f64; 3]; 6] = {
     const A: f64 = 2.0 / 3.0;
     const B: f64 = 1.0 / 6.0;
     const C: f64 = 5.0 / 12.0;
@@ -538,7 +649,7 @@ fn turned(direction: DVec2, by: f64) -> DVec2 {
 }
 
 /// Columns of F of a triangle where its corners are in the shape of the plane.
-fn slope_of(plane: &Plane, t: u32) -> [DVec3; 2] {
+pub(super) fn slope_of(plane: &Plane, t: u32) -> [DVec3; 2] {
     let corners = plane.table.corners()[t as usize];
     let [a, b, c] = corners.map(|v| plane.rest[v as usize]);
     let inverse = DMat2::from_cols(b - a, c - a).inverse();
@@ -617,7 +728,10 @@ fn log_of(open: &OpenEdge, plane: &Plane, fabric: &Fabric, particles: &Particles
         |column: &[f32]| 0.5 * (f64::from(column[v as usize]) + f64::from(column[w as usize]));
     let length = plane.rest[v as usize].distance(plane.rest[w as usize]);
     let area = length * half(&fabric.thickness);
-    let toughness = half(&fabric.toughness);
+    let along = plane.rest[w as usize] - plane.rest[v as usize];
+    let grain = fabric.grain_at(v as usize);
+    let stands = grain.map_or(1.0, |grain| grain.stands(along.perp().normalize_or_zero()));
+    let toughness = half(&fabric.toughness) * stands;
     let energy = area * toughness * toughness / half(&fabric.modulus);
     let [c, d] = open.sides.map(|v| plane.shape[v as usize]);
     // across the edge, within the sheet
@@ -634,5 +748,39 @@ fn log_of(open: &OpenEdge, plane: &Plane, fabric: &Fabric, particles: &Particles
         energy: if energy.is_finite() { energy as f32 } else { 0.0 },
         material: particles.material[v as usize],
         through: apart(0) && apart(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found for a grain is the largest of what it is said to be, looked for everywhere: at a tip and in a whole sheet.
+    #[test]
+    fn a_grain_asks_for_the_weakest_way() {
+        let (grain, direction) = (Grain { along: DVec2::new(0.6, 0.7), ratio: 0.3 }, DVec2::X);
+        let angles = || (-1_000..=1_000).map(|k| f64::from(k) / 1_000.0);
+        for modes in [[2.0, 0.0], [2.0, 0.7], [1.0, -1.2]] {
+            let found = Intensity::new(modes).along_grain(grain, direction);
+            let best = angles().map(|share| {
+                let turn = share * TURN;
+                let normal = DVec2::new(-turn.sin(), turn.cos());
+                hoop(modes, (0.5 * turn).tan()) / grain.stands(normal)
+            });
+            let best = best.fold(0.0, f64::max);
+            assert!((found.equal / best - 1.0).abs() < 1e-3, "{} not {best}", found.equal);
+        }
+        for stress in [[1.0, 0.2, 0.0], [1.0, -0.5, 0.6], [0.3, 0.9, -0.4]] {
+            let (found, normal) = grain.largest(stress);
+            let over = |n: DVec2| {
+                let [xx, yy, xy] = stress;
+                (xx * n.x * n.x + yy * n.y * n.y + 2.0 * xy * n.x * n.y) / grain.stands(n)
+            };
+            let half = std::f64::consts::FRAC_PI_2;
+            let best = angles().map(|share| over(DVec2::from_angle(share * half)));
+            let best = best.fold(0.0, f64::max);
+            assert!((found / best - 1.0).abs() < 1e-5, "{found} Pa instead of {best} Pa");
+            assert!((over(normal) / found - 1.0).abs() < 1e-9, "across {normal}");
+        }
     }
 }

@@ -1,16 +1,19 @@
 //! Sheets of triangles that stretch, bend and tear where they are pulled (seed 004).
 //!
 //! `rest` is what is handed in and what follows from the rest plane, `elastic` stretch, `bending` how it bends, `plastic` flow, `system` the substep of a piece, `coarse` its
-//! coarse space, `fracture` what tears and where to, `topology` who lies across which edge, `remesh` how a crack runs through triangles, `slice` what blades do; see
+//! coarse space, `soft` its conjugate gradients where it is soft beside its inertia, `fracture` what tears and where to, `separation` and `integral` its tests that are a choice, `topology` who lies across which edge,
+//! `remesh` how a crack runs through triangles, `slice` what blades do; see
 //! `docs/sheet.md`.
 
 mod bending;
 mod coarse;
 mod elastic;
 mod fracture;
+mod integral;
 mod plastic;
 pub mod remesh;
 mod rest;
+mod separation;
 mod slice;
 mod soft;
 mod system;
@@ -33,8 +36,8 @@ use fracture::Tip;
 use glam::{DMat3, DVec2, Vec3};
 use remesh::Plane;
 pub(crate) use rest::SheetBuildError;
+pub use rest::{Criterion, SheetOptions, SheetShape, SheetShapeError, TipTest};
 use rest::{Fabric, mass_of};
-pub use rest::{SheetShape, SheetShapeError};
 use system::System;
 use topology::CornerTable;
 
@@ -47,6 +50,7 @@ pub struct Sheet {
     plane: Plane,
     fabric: Fabric,
     elements: Elements,
+    options: SheetOptions,
     /// What others touch.
     faces: Vec<Face>,
     /// Ends of cracks, by vertex. State.
@@ -72,7 +76,7 @@ impl Sheet {
         seed: u64,
     ) -> Result<(Particles, Self, PointValues), SheetBuildError> {
         let (mut particles, plane, fabric) = rest::build(shape, materials, seed)?;
-        let mut sheet = Self::of_plane(plane, fabric);
+        let mut sheet = Self { options: shape.options, ..Self::of_plane(plane, fabric) };
         // of nobody else yet: the world gives new ones
         sheet.last_id = u64::MAX;
         for (cut, [from, to]) in shape.cuts.iter().enumerate() {
@@ -97,6 +101,7 @@ impl Sheet {
             elements: Elements::new(&plane, &fabric),
             plane,
             fabric,
+            options: SheetOptions::default(),
             faces: Vec::new(),
             tips: Vec::new(),
             passed: Vec::new(),
@@ -169,7 +174,6 @@ impl Sheet {
             let Some(hop) = self.plane.hop(v, left / hops.max(1.0)) else { break };
             cut = true;
             self.take_hop(particles, &mut changes);
-            let way = self.plane.rest[hop.end as usize] - self.plane.rest[v as usize];
             v = hop.end;
             self.tips.retain(|tip| tip.vertex != hop.end);
             if !hop.is_tip {
@@ -177,7 +181,9 @@ impl Sheet {
             }
             let last = (to - self.plane.rest[v as usize]).length() < 0.5 * self.plane.edge;
             if last {
-                self.tips.push(Tip { vertex: v, direction: way.normalize_or(left) });
+                // that of the cut: a last hop from a vertex beside the line is some degrees off it
+                let direction = (to - from).normalize_or(left);
+                self.tips.push(Tip { vertex: v, direction });
                 break;
             }
         }
@@ -505,6 +511,7 @@ impl Solid for Sheet {
         let places: Vec<[f64; 2]> = plane.rest.iter().map(|p| p.to_array()).collect();
         bytes.column(&places);
         bytes.column(&[plane.edge, plane.sharpest]);
+        bytes.number(self.options.code());
         for column in fabric.columns() {
             bytes.floats(column);
         }
@@ -541,6 +548,9 @@ impl Solid for Sheet {
         if !(plane.edge > 0.0 && plane.edge.is_finite()) {
             return Err(reader.damaged("a sheet without edges"));
         }
+        let Some(options) = SheetOptions::of_code(reader.number()?) else {
+            return Err(reader.damaged("a sheet that tears in no known way"));
+        };
         let mut fabric = Fabric::default();
         for column in fabric.columns_mut() {
             *column = reader.column_of(count)?;
@@ -562,7 +572,15 @@ impl Solid for Sheet {
         }
         let pulled = pulled.into_iter().map(Vec3::from).collect();
         let (next_id, last_id) = (reader.number()?, reader.number()?);
-        *self = Self { tips, passed, pulled, next_id, last_id, ..Self::of_plane(plane, fabric) };
+        *self = Self {
+            options,
+            tips,
+            passed,
+            pulled,
+            next_id,
+            last_id,
+            ..Self::of_plane(plane, fabric)
+        };
         Ok(())
     }
 }

@@ -10,6 +10,9 @@
 //!             open it, Lawson flips      around both ends
 //!             angles?                    commit, or roll back and open the edge nearest in direction
 //! ```
+//!
+//! Where the sheet is folded nothing may be moved or flipped, since that would cut across the fold. There the edge that is in the way is divided
+//! where the tip crosses it.
 
 use super::topology::{CornerTable, next, previous};
 use glam::{DVec2, DVec3};
@@ -189,6 +192,12 @@ impl Plane {
             }
             self.roll_back(mark);
         }
+        if let Some((end, is_tip)) = self.cross_fold(v, step) {
+            if self.is_well_shaped(mark) {
+                return Some(Hop { end, is_tip, fell_back: false });
+            }
+            self.roll_back(mark);
+        }
         let w = self.nearest_edge(v, step)?;
         let was_border = self.table.is_border(w);
         self.open(v, w)?;
@@ -229,6 +238,26 @@ impl Plane {
             self.roll_back(mark);
         }
         fine
+    }
+
+    /// On a fold, where nothing may be moved or flipped: a vertex begins where the step leaves the triangle that it points into, in the edge that is
+    /// there, and the way to it is opened. That leaves the shape as it is, and is as short as the triangle.
+    fn cross_fold(&mut self, v: u32, step: DVec2) -> Option<(u32, bool)> {
+        let folded = |(t, k): (u32, usize)| !self.is_flat(t, k) || !self.is_flat(t, next(k));
+        if !self.table.fan(v).any(folded) {
+            return None;
+        }
+        let (t, k) = self.sector(v, step)?;
+        let from = self.rest[v as usize];
+        let [_, a, b] = self.table.from_corner(t, k).map(|w| self.rest[w as usize] - from);
+        let (low, high) = (a.perp_dot(step), step.perp_dot(b));
+        let s = low / (low + high);
+        let w = if self.table.beyond(t, k).is_none() {
+            self.end_at_border(t, k, s, true)
+        } else {
+            self.split_edge(t, k, s.clamp(ON_EDGE, 1.0 - ON_EDGE))
+        };
+        self.open_between(v, w)
     }
 
     /// Vertices that were moved since the last commit, some more than once.

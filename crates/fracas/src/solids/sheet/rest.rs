@@ -1,5 +1,6 @@
 //! A sheet at rest: what is handed in, what is wrong with it, and what follows from its rest plane.
 
+use super::elastic::{principal, principal_axis};
 use super::remesh::Plane;
 use super::topology::{CornerTable, TopologyError};
 use crate::material::{Material, MaterialError, MaterialField, MaterialSample, PointValues};
@@ -16,6 +17,52 @@ pub struct SheetShape {
     pub triangles: Vec<[u32; 3]>,
     /// Cuts that it begins with, each from a place to a place in the rest plane, in m.
     pub cuts: Vec<[[f32; 2]; 2]>,
+    /// How it is told where it tears.
+    pub options: SheetOptions,
+}
+
+/// How it is told where a sheet tears.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SheetOptions {
+    /// What begins a crack.
+    pub criterion: Criterion,
+    /// What tells the load of its tips.
+    pub tips: TipTest,
+}
+
+/// What begins a crack where a sheet is whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// The mean stress around a vertex against the strength.
+    #[default]
+    Stress,
+    /// The separation tensor of the seed (004 eq. 17) against strength, mean edge and thickness. What it stands depends on how triangles lie.
+    Separation,
+}
+
+/// What tells K_I and K_II of a tip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TipTest {
+    /// The mean stress over a disc.
+    #[default]
+    Disc,
+    /// The interaction integral over the same disc: more exact, for about three times the time.
+    Integral,
+}
+
+impl SheetOptions {
+    /// As a number, for snapshots.
+    pub(super) fn code(self) -> u64 {
+        u64::from(self.criterion == Criterion::Separation)
+            + 2 * u64::from(self.tips == TipTest::Integral)
+    }
+
+    /// Of such a number; none if it is none.
+    pub(super) fn of_code(code: u64) -> Option<Self> {
+        let criterion = if code & 1 == 0 { Criterion::Stress } else { Criterion::Separation };
+        let tips = if code & 2 == 0 { TipTest::Disc } else { TipTest::Integral };
+        (code < 4).then_some(Self { criterion, tips })
+    }
 }
 
 /// Why triangles are no sheet.
@@ -132,14 +179,49 @@ pub(crate) struct Fabric {
     pub hardening: Vec<f32>,
     /// Largest plastic stretch.
     pub plastic_limit: Vec<f32>,
+    /// The grain as it lies in the rest plane, u and v: shorter than 1 where it sticks out of it.
+    pub grain: [Vec<f32>; 2],
+    /// Strength and toughness across the grain over those along it.
+    pub grain_ratio: Vec<f32>,
     /// E_P in the rest plane: xx, yy, xy. State.
     pub plastic: [Vec<f32>; 3],
     /// α, by which it has hardened. State.
     pub hardened: Vec<f32>,
 }
 
+/// What threads or fibres do to strength and toughness. Across a line of normal n a sheet stands nᵀBn times what it stands along the grain d,
+/// `B = r 1 + (1 − r) d dᵀ`, r the ratio: as bodies of tetrahedra do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Grain {
+    /// d in the rest plane: shorter than 1 where it sticks out of it.
+    pub along: DVec2,
+    pub ratio: f64,
+}
+
+impl Grain {
+    /// nᵀBn.
+    pub fn stands(self, normal: DVec2) -> f64 {
+        let along = self.along.dot(normal);
+        self.ratio + (1.0 - self.ratio) * along * along
+    }
+
+    /// The largest nᵀSn / nᵀBn of a stress xx, yy, xy, and its n, of unit length: the largest value of B^-½ S B^-½.
+    pub fn largest(self, [xx, yy, xy]: [f64; 3]) -> (f64, DVec2) {
+        let d = self.along.normalize_or(DVec2::X);
+        let e = d.perp();
+        let times = |a: DVec2| DVec2::new(xx * a.x + xy * a.y, xy * a.x + yy * a.y);
+        // B has the axes d and e
+        let [b, c] = [self.stands(d).sqrt(), self.ratio.sqrt()];
+        let scaled =
+            [times(d).dot(d) / (b * b), times(e).dot(e) / (c * c), times(d).dot(e) / (b * c)];
+        let axis = principal_axis(scaled);
+        let normal = axis.x / b * d + axis.y / c * e;
+        (principal(scaled)[0], normal.normalize_or(d))
+    }
+}
+
 /// Columns of a [`Fabric`].
-const COLUMNS: usize = 15;
+const COLUMNS: usize = 18;
 
 impl Fabric {
     fn push(&mut self, sample: &MaterialSample) {
@@ -154,6 +236,10 @@ impl Fabric {
         self.creep_rate.push(sample.creep_rate);
         self.hardening.push(sample.hardening_modulus);
         self.plastic_limit.push(sample.plastic_limit);
+        let [x, _, z] = sample.grain_direction;
+        // z is −v of the rest plane
+        self.grain.iter_mut().zip([x, -z]).for_each(|(column, along)| column.push(along));
+        self.grain_ratio.push(sample.grain_strength_ratio);
         self.plastic.iter_mut().for_each(|column| column.push(0.0));
         self.hardened.push(0.0);
     }
@@ -162,6 +248,7 @@ impl Fabric {
     pub fn columns(&self) -> [&Vec<f32>; COLUMNS] {
         let Self { thickness, density, modulus, poisson, bending, strength, toughness, .. } = self;
         let Self { yield_stress, creep_rate, hardening, plastic_limit, hardened, .. } = self;
+        let ([along_u, along_v], grain_ratio) = (&self.grain, &self.grain_ratio);
         let [xx, yy, xy] = &self.plastic;
         [
             thickness,
@@ -175,6 +262,9 @@ impl Fabric {
             creep_rate,
             hardening,
             plastic_limit,
+            along_u,
+            along_v,
+            grain_ratio,
             xx,
             yy,
             xy,
@@ -196,6 +286,8 @@ impl Fabric {
             creep_rate,
             hardening,
             plastic_limit,
+            grain: [along_u, along_v],
+            grain_ratio,
             plastic: [xx, yy, xy],
             hardened,
         } = self;
@@ -211,11 +303,21 @@ impl Fabric {
             creep_rate,
             hardening,
             plastic_limit,
+            along_u,
+            along_v,
+            grain_ratio,
             xx,
             yy,
             xy,
             hardened,
         ]
+    }
+
+    /// The grain at a vertex, if it stands less or more across it.
+    pub fn grain_at(&self, v: usize) -> Option<Grain> {
+        let along = [0, 1].map(|k: usize| f64::from(self.grain[k][v]));
+        let grain = Grain { along: along.into(), ratio: self.grain_ratio[v].into() };
+        (grain.ratio != 1.0).then_some(grain)
     }
 
     /// E_P of a triangle: xx, yy, xy.
@@ -235,6 +337,7 @@ impl Fabric {
             MaterialField::CreepRate => &mut self.creep_rate,
             MaterialField::HardeningModulus => &mut self.hardening,
             MaterialField::PlasticLimit => &mut self.plastic_limit,
+            MaterialField::GrainStrengthRatio => &mut self.grain_ratio,
             _ => return false,
         };
         column.fill(value);
