@@ -46,7 +46,6 @@ impl Slice<'_> {
     pub fn run(mut self, of: Span, remesh: Option<&Remesh>) {
         self.heights = self.places.iter().map(|&x| self.patch.height(x)).collect();
         self.fresh = vec![false; self.places.len()];
-        let first = self.corners.len();
         let crossed = |slice: &Self, t: &usize| {
             let heights = slice.corners[*t].map(|v| slice.heights[v as usize]);
             heights.iter().any(|&h| h <= 0.0) && heights.iter().any(|&h| h >= 0.0)
@@ -58,12 +57,12 @@ impl Slice<'_> {
         };
         self.take_what_lies_in_it(&all, IN_PLANE * f64::from(remesh.edge()));
         self.snap(&all);
-        let mut at = 0;
+        let (mut at, mut known) = (0, self.corners.len());
         while at < all.len() {
             self.split_all(all[at] as u32, remesh);
             at += 1;
-            let known = first + all.iter().filter(|&&t| t >= first).count();
             all.extend(known..self.corners.len());
+            known = self.corners.len();
         }
         self.open(&all, Self::parts_passed);
     }

@@ -89,16 +89,15 @@ impl Sheet {
 impl Slice<'_> {
     /// Cuts the triangles of a piece, with those that begin.
     fn run(mut self, of: Span) {
-        let first = self.plane.table.len();
         let mut all: Vec<u32> = of.filter(|&t| self.is_crossed(t)).map(|t| t as u32).collect();
         self.take_what_lies_in_it(&all);
         self.move_near(&all);
-        let mut at = 0;
+        let (mut at, mut known) = (0, self.plane.table.len() as u32);
         while at < all.len() {
             self.split_all(all[at]);
             at += 1;
-            let known = first + all.iter().filter(|&&t| t as usize >= first).count();
-            all.extend(known as u32..self.plane.table.len() as u32);
+            all.extend(known..self.plane.table.len() as u32);
+            known = self.plane.table.len() as u32;
         }
         self.open(&all);
     }
