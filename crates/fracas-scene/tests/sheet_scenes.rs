@@ -56,3 +56,22 @@ fn sheets_of_other_shapes_are_refused() {
     let error = Scene::parse("x", text).unwrap_err().to_string();
     assert!(error.contains("a block does not go with `model = \"sheet\"`"), "{error}");
 }
+
+/// How a sheet tears is asked of sheets alone, and only in the ways that there are.
+#[test]
+fn ways_to_tear_are_checked() {
+    let text = |model: &str, more: &str| {
+        let thickness = if model == "sheet" { "" } else { ", thickness = 0.01" };
+        format!(
+            "title = \"x\"\nformat = 1\n[materials.a]\npreset = \"paper\"\n[[bodies]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"a\"\n{more}\nshape = {{ kind = \"sheet\", length = 1, width = 1, counts = [4, 1, 4]{thickness} }}\n"
+        )
+    };
+    let refused =
+        |model: &str, more: &str| Scene::parse("x", &text(model, more)).unwrap_err().to_string();
+    let both = "criterion = \"separation\"\ntips = \"integral\"";
+    Scene::parse("x", &text("sheet", both)).unwrap().build(1).unwrap();
+    let error = refused("oriented", "criterion = \"separation\"");
+    assert!(error.contains("`criterion` does not go with `model = \"oriented\"`"), "{error}");
+    let error = refused("sheet", "tips = \"guess\"");
+    assert!(error.contains("guess") && error.contains("integral"), "{error}");
+}

@@ -42,7 +42,7 @@ pub fn rows() -> Result<Vec<Row>> {
     const PAPER: &str = "gallery scene `paper`";
     const STIFF: &str = "gallery scene `paper`, E t of its material, backward Euler; quarantined pieces would show as 0";
 
-    const MOUSE: &str = "gallery scene `sheet`, taken hold of by a ray and pulled 1.2 m up within 3/4 s, before the scene's own grip tears it";
+    const MOUSE: &str = "gallery scene `sheet`, taken hold of by a ray and pulled up at 4.4 m/s for half a second, before the scene's own grip tears it";
 
     let sheet = watch("sheet")?;
     let paper = watch("paper")?;
@@ -80,8 +80,8 @@ fn dragged() -> Result<f64> {
     let mut play = Play::new(scene, config)?;
     play.act(&Action::Grab { origin: [-0.1, 1.0, 0.1], direction: [0.0, -1.0, 0.0] })?;
     let mut opened = 0;
-    for frame in 1..=45 {
-        let height = 1.2 * f64::from(frame) / 45.0;
+    for frame in 1..=30 {
+        let height = 4.4 * f64::from(frame) / 60.0;
         play.act(&Action::Drag { target: [-0.1, height, 0.1] })?;
         play.step();
         let bodies = play.world().body_ids().filter_map(|id| play.world().body(id));

@@ -746,3 +746,37 @@ fn log_of(open: &OpenEdge, plane: &Plane, fabric: &Fabric, particles: &Particles
         through: apart(0) && apart(1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found for a grain is the largest of what it is said to be, looked for everywhere: at a tip and in a whole sheet.
+    #[test]
+    fn a_grain_asks_for_the_weakest_way() {
+        let (grain, direction) = (Grain { along: DVec2::new(0.6, 0.7), ratio: 0.3 }, DVec2::X);
+        let angles = || (-1_000..=1_000).map(|k| f64::from(k) / 1_000.0);
+        for modes in [[2.0, 0.0], [2.0, 0.7], [1.0, -1.2]] {
+            let found = Intensity::new(modes).along_grain(grain, direction);
+            let best = angles().map(|share| {
+                let turn = share * TURN;
+                let normal = DVec2::new(-turn.sin(), turn.cos());
+                hoop(modes, (0.5 * turn).tan()) / grain.stands(normal)
+            });
+            let best = best.fold(0.0, f64::max);
+            assert!((found.equal / best - 1.0).abs() < 1e-3, "{} not {best}", found.equal);
+        }
+        for stress in [[1.0, 0.2, 0.0], [1.0, -0.5, 0.6], [0.3, 0.9, -0.4]] {
+            let (found, normal) = grain.largest(stress);
+            let over = |n: DVec2| {
+                let [xx, yy, xy] = stress;
+                (xx * n.x * n.x + yy * n.y * n.y + 2.0 * xy * n.x * n.y) / grain.stands(n)
+            };
+            let half = std::f64::consts::FRAC_PI_2;
+            let best = angles().map(|share| over(DVec2::from_angle(share * half)));
+            let best = best.fold(0.0, f64::max);
+            assert!((found / best - 1.0).abs() < 1e-5, "{found} Pa instead of {best} Pa");
+            assert!((over(normal) / found - 1.0).abs() < 1e-9, "across {normal}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! K_I and K_II of a tip by the interaction integral: what the field around it does to the known fields of either mode (MMS88, Moran and Shih's
-//! domain form).
+//! K_I and K_II of a tip by the interaction integral: what the field around it does to the known fields of either mode (Yau, Wang and Corten 1980,
+//! over an area).
 //!
 //! ```text
 //! I_k = Σ A ( S ∂₁uᵏ + Sᵏ ∂₁u − (Sᵏ:E) e₁ )·∇q,   K_k = ½ E_Y I_k          in the frame of the crack; k = I, II; E_Y Young's modulus, plane stress

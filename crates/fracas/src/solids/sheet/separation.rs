@@ -37,6 +37,58 @@ fn spread(a: DVec3) -> DMat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::solids::sheet::Sheet;
+    use crate::solids::sheet::elastic::tests::fabric;
+    use crate::solids::sheet::remesh::tests::square;
+    use glam::DVec2;
+
+    /// Under an even pull ζ⁺ = ½ σ t H, H how wide the triangles around a vertex are across it; both ways the sum of both; half along a free border.
+    /// Pushed, nothing parts.
+    #[test]
+    fn an_even_pull_reads_as_wide_as_the_triangles_around() {
+        let (e, t, strain) = (1e3f32, 0.01f32, 1e-4);
+        let mut plane = square(6, 0.0, &mut 1);
+        let places = plane.rest.clone();
+        plane.edge = 1.0;
+        let count = places.len();
+        // no sideways contraction
+        let mut sheet = Sheet::of_plane(plane, fabric(count, [e, 0.0, t, 0.0]));
+        let mut read = |stretch: DVec2, v: usize| {
+            let place = |p: &DVec2| DVec3::new(0.3, stretch.x * p.x, stretch.y * p.y);
+            sheet.plane.shape = places.iter().map(place).collect();
+            let (felt, normal) = sheet.separated_at(v);
+            // over the stress, which strain times E is
+            (felt / (f64::from(e) * strain), normal)
+        };
+        let (one, both) = (DVec2::new(1.0 + strain, 1.0), DVec2::splat(1.0 + strain));
+        let at = |i: usize, j: usize| i * 7 + j;
+        // eight triangles in a square of two edges, four in one that stands on its corner, those of a border along the pull
+        let root = 0.5f64.sqrt();
+        let cases = [
+            (one, at(2, 2), 1.0),
+            (one, at(2, 3), 1.0),
+            (one, at(2, 0), 0.5),
+            (both, at(2, 2), 1.0),
+            (both, at(2, 3), root),
+            (DVec2::new(1.0 - strain, 1.0), at(2, 2), 0.0),
+        ];
+        for (stretch, v, wanted) in cases {
+            let (found, normal) = read(stretch, v);
+            assert!((found - wanted).abs() < 2e-3, "vertex {v}: {found} instead of {wanted}");
+            if stretch == one {
+                assert!(normal.dot(DVec2::X).abs() > 0.999, "vertex {v}: across {normal}");
+            }
+        }
+        // askew of the squares they are wider, or less so
+        for (v, wanted) in [(at(2, 2), 2f64.sqrt()), (at(2, 3), root)] {
+            let slope = 0.5 * strain;
+            let askew =
+                |p: &DVec2| DVec3::new(p.x + slope * (p.x + p.y), p.y + slope * (p.x + p.y), 0.0);
+            sheet.plane.shape = places.iter().map(askew).collect();
+            let found = sheet.separated_at(v).0 / (f64::from(e) * strain);
+            assert!((found - wanted).abs() < 2e-3, "vertex {v} askew: {found} not {wanted}");
+        }
+    }
 
     /// Erratum 004.5: values of ζ of forces that act on one vertex.
     #[test]
