@@ -22,6 +22,10 @@ const REBUILT: &str =
 
 const SHOWS: Shows = Shows {
     open: &[
+        (
+            "bar that bursts: energy that is won in a frame, of the first",
+            "some 2e-8: elements store what f32 tells of them",
+        ),
         ("W6, tearing bar of 6,000 tets: mean", REBUILT),
         ("W6, tearing bar of 6,000 tets: longest", REBUILT),
     ],
@@ -136,10 +140,9 @@ fn flight() {
                 "",
             ),
             Row::at_most(
-                // what rounding of f32 may tell
                 "bar that bursts: energy that is won in a frame, of the first",
                 worst(&|torn| torn.won),
-                1e-7,
+                0.0,
                 "",
             ),
             Row::at_most("bar that bursts: mass off", worst(&|torn| torn.mass), 1e-6, ""),
