@@ -400,7 +400,8 @@ mod tests {
             [(&fold as &dyn Fn(Vec2) -> Vec3, &fold as &dyn Fn(Vec2) -> Vec3), (&flat, &fold)]
         {
             let (surface, _) = sheet(place, next);
-            assert!(looked_at(&surface) > surface.faces().len() / 3, "{}", looked_at(&surface));
+            // the bend and what is beside it; layers are farther apart than they reach
+            assert!(looked_at(&surface) > surface.faces().len() / 10, "{}", looked_at(&surface));
         }
     }
 

@@ -153,9 +153,10 @@ impl Surface {
     /// Whether two faces of a piece may touch each other: they are no neighbours, and not where it is flat or inside out.
     pub fn may_touch_itself(&self, [a, b]: [usize; 2]) -> bool {
         let [p, q] = [a, b].map(|face| self.faces[face].corners);
+        let stay_apart = self.two_sided && self.folds.part([a, b]);
         !self.are_banks([a, b])
             && p.iter().all(|j| !q.contains(j))
-            && !(self.two_sided && self.folds.part([a, b]))
+            && !stay_apart
             && !self.tangles.part(self.sides[a].middle, self.sides[b].middle)
     }
 

@@ -571,12 +571,14 @@ fn mix<S: Simd>(simd: S, beta: f32, p: &mut [Point], z: &[Point]) {
     }
 }
 
+type Given<'a> = (&'a [Point], &'a [Point], &'a [[Point; 3]], &'a [bool]);
+
 #[inline(always)]
 fn advance_range<S: Simd>(
     simd: S,
     alpha: f32,
     (d, r, z): (&mut [Point], &mut [Point], &mut [Point]),
-    (p, image, inverse, held): (&[Point], &[Point], &[[Point; 3]], &[bool]),
+    (p, image, inverse, held): Given<'_>,
 ) -> Sums {
     let zero = f32x4::splat(simd, 0.0);
     let (mut product, mut square) = (zero, zero);
