@@ -117,6 +117,8 @@ pub struct Piece {
     pub(super) residual: Residual,
     /// Share of what hit it in this substep that it passed on while it broke; 1 if it did not.
     pub(super) passed_on: f32,
+    /// Momentum that it has from its motion in this substep and that no push has told, kg m/s.
+    pub(super) strayed: DVec3,
     /// Mass, centre and inertia for the positions as they are, if they are known: a cache of what
     /// [`Motion::of`] gives, which the substep before has just summed.
     pub(super) shape: Option<Motion>,

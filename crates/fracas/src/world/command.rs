@@ -366,6 +366,7 @@ impl World {
             elastic: 0.0,
             residual: Residual::default(),
             passed_on: 1.0,
+            strayed: DVec3::ZERO,
             born: None,
             shape: None,
             predicted: Motion::default(),

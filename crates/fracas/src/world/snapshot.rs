@@ -370,6 +370,7 @@ impl Body {
                 born: born.is_finite().then_some(born),
                 residual: Residual { relative, ..Residual::default() },
                 passed_on: 1.0,
+                strayed: DVec3::ZERO,
                 shape: None,
                 predicted: Motion::default(),
                 credit,

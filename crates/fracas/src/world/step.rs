@@ -114,6 +114,7 @@ pub(super) fn substep(world: &mut World, h: f32, left: u32, ms: &mut StageTimes)
     timed(&mut ms.fracture, bodies, &|body| take_born(body));
     attachments.break_links(bodies, around, &mut world.events);
     timed(&mut ms.commit, bodies, &|body| commit(body, around));
+    touching.give_back(bodies);
 
     let start = clock();
     world.gravity_now = gravity;
@@ -536,7 +537,12 @@ fn commit_piece(body: &mut Body, index: usize, around: Around<'_>) {
     let mutual = free && body.scratch.impulses[touched.clone()].iter().any(|push| push.mutual);
     let mut wanted = solved;
     let mut guard = 1.0;
-    if free && !piece.residual.adrift {
+    body.pieces[index].strayed = DVec3::ZERO;
+    if free && piece.residual.adrift {
+        let pushes = body.scratch.impulses[touched.clone()].iter().map(|push| push.force);
+        let push = f64::from(h) * pushes.map(|force| force.as_dvec3()).sum::<DVec3>();
+        body.pieces[index].strayed = solved.momentum - piece.predicted.momentum - push;
+    } else if free {
         (wanted.momentum, wanted.angular) = (piece.predicted.momentum, piece.predicted.angular);
         for k in touched.clone() {
             let Impulse { point, force, .. } = body.scratch.impulses[k];

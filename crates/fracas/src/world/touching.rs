@@ -334,20 +334,11 @@ impl Touching {
             return;
         }
         let place = |spot: Spot| (first_piece[spot.body as usize] + spot.piece) as usize;
-        // least share of each island, and whether something holds it
-        let mut least = vec![(1.0f32, false); shares.len()];
-        let held = |body: &Body, piece: &Piece| {
-            !range_of(&body.scratch.held, &piece.span, |target| target.particle).is_empty()
-        };
-        for (body, &first) in bodies.iter().zip(first_piece.iter()) {
-            for (piece, number) in body.pieces.iter().zip(first..) {
-                let (share, is_held) = &mut least[islands.find(number) as usize];
-                *share = share.min(piece.passed_on);
-                *is_held |= held(body, piece);
-            }
-        }
-        for contact in contacts.iter().filter(|contact| contact.second.is_none()) {
-            least[islands.find(place(contact.first) as u32) as usize].1 = true;
+        let held = held_islands(bodies, islands, first_piece, contacts);
+        let mut least = vec![1.0f32; shares.len()];
+        for (piece, number) in pieces().zip(0..) {
+            let share = &mut least[islands.find(number) as usize];
+            *share = share.min(piece.passed_on);
         }
         for contact in contacts.iter() {
             let Some(second) = contact.second.filter(|spot| spot.body != contact.first.body) else {
@@ -361,9 +352,39 @@ impl Touching {
             }
         }
         for (share, number) in shares.iter_mut().zip(0..) {
-            let (least, is_held) = least[islands.find(number) as usize];
-            if !is_held {
-                *share = share.min(least);
+            let island = islands.find(number) as usize;
+            if !held[island] {
+                *share = share.min(least[island]);
+            }
+        }
+    }
+
+    /// Where pieces have strayed (`Residual::adrift`), gives back what they have of momentum and nobody has given them: their island as a whole, if
+    /// nothing holds it, is as much slower. What its pieces do to each other does not change by that.
+    pub fn give_back(&mut self, bodies: &mut [Body]) {
+        let Self { islands, first_piece, contacts, .. } = self;
+        let pieces = bodies.iter().flat_map(|body| &body.pieces);
+        if pieces.clone().all(|piece| piece.strayed == DVec3::ZERO) {
+            return;
+        }
+        let held = held_islands(bodies, islands, first_piece, contacts);
+        // momentum and mass of each island
+        let mut sums = vec![(DVec3::ZERO, 0.0); held.len()];
+        for (piece, number) in pieces.zip(0..) {
+            let (strayed, mass) = &mut sums[islands.find(number) as usize];
+            *strayed += piece.strayed;
+            *mass += piece.predicted.mass;
+        }
+        for (body, &first) in bodies.iter_mut().zip(first_piece.iter()) {
+            let Body { pieces, particles, .. } = body;
+            for (piece, number) in pieces.iter_mut().zip(first..) {
+                let island = islands.find(number) as usize;
+                let (strayed, mass) = sums[island];
+                if !held[island] && strayed != DVec3::ZERO {
+                    let slower = (strayed / mass).as_vec3();
+                    particles.velocity[piece.span.clone()].iter_mut().for_each(|v| *v -= slower);
+                    piece.shape = None;
+                }
             }
         }
     }
@@ -563,6 +584,27 @@ impl Work<'_> {
         workers
             .join(|| a.run_from(before, islands, around), || b.run_from(middle, islands, around));
     }
+}
+
+/// Of each piece, by its number, whether grips or obstacles hold the island that is named after it.
+fn held_islands(
+    bodies: &[Body],
+    islands: &mut Sets,
+    first_piece: &[u32],
+    contacts: &[Contact],
+) -> Vec<bool> {
+    let pieces = bodies.iter().flat_map(|body| body.pieces.iter().map(move |piece| (body, piece)));
+    let mut held = vec![false; pieces.clone().count()];
+    for ((body, piece), number) in pieces.zip(0..) {
+        let gripped = range_of(&body.scratch.held, &piece.span, |target| target.particle);
+        held[islands.find(number) as usize] |= !gripped.is_empty();
+    }
+    for Spot { body, piece, .. } in
+        contacts.iter().filter(|contact| contact.second.is_none()).map(|contact| contact.first)
+    {
+        held[islands.find(first_piece[body as usize] + piece) as usize] = true;
+    }
+    held
 }
 
 /// Pieces that nothing touches alone, the others island by island.
