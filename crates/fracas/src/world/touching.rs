@@ -1,7 +1,7 @@
 //! Contacts of the world: found, gathered into islands, solved, told to the bodies.
 
 use super::attach::Attachments;
-use super::body::{Body, Impulse, Piece, Scratch};
+use super::body::{Body, Impulse, Scratch};
 use super::bounce::{self, Bounce};
 use super::finding::{Finding, Scene};
 use super::ids::PieceId;
