@@ -37,7 +37,16 @@ const SHOWS: Shows = Shows {
 };
 
 /// Rows that miss their bound today, each with the reason.
-const OPEN: &[(&str, &str)] = &[];
+const OPEN: &[(&str, &str)] = &[
+    (
+        "all-together: speed after 10 s",
+        "balls roll on: there is no rolling resistance, and nothing in the way of the one that was shot",
+    ),
+    (
+        "all-together, 2 threads: mean of 600 frames",
+        "three times too long: contacts of some 500 pieces are looked for and solved in every substep, islands of several models by the solver of what is touched",
+    ),
+];
 
 const TOGETHER: &str = include_str!("../../../scenes/all-together.toml");
 

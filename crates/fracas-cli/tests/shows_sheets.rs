@@ -42,17 +42,21 @@ const SHOWS: Shows = Shows {
 /// Rows that miss their bound today, each with the reason.
 const OPEN: &[(&str, &str)] = &[
     (
+        "offset notches: path off that of half the substep, in edges",
+        "0.44 before the tip of a cut took the direction of its cut; until the cracks have passed each other paths agree to an edge, the last centimetre does not",
+    ),
+    (
         "tear energy, 12 edges between the clamps: off K_c²/E",
         "the disc of 3 edges reaches half of the way to the clamps, and reads their load as that of the tip: it tears too early",
     ),
     ("tear energy, 18 edges between the clamps: off K_c²/E", "the same, with a third of the way"),
     (
         "cloth of 100 × 100 over a ball: stretch",
-        "10 % in the end, 18 % at most: in contact a sheet as stiff as that is solved with its diagonal alone, and no solve converges",
+        "10.5 % in the end, 18 % at most: in contact a sheet as stiff as that is solved with its diagonal alone, and no solve converges",
     ),
     (
         "cloth of 100 × 100, 2 threads: a frame",
-        "13 ms of processor time a frame on a busy machine, 32 before; on two threads of a quiet one not measured",
+        "12.6 ms, measured beside the tests of the same table",
     ),
     (
         "trousers: force off G_c t/2",
